@@ -1,0 +1,33 @@
+# Referee: everything a person types. `make help` lists the targets.
+# Needs only Python 3.11 or newer and make; the rest is installed into .venv.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+UV_VERSION := 0.13.7
+VENV := .venv
+BIN := $(VENV)/bin
+export UV_PROJECT_ENVIRONMENT := $(VENV)
+export GRPC_ENABLE_FORK_SUPPORT := 0
+unexport VIRTUAL_ENV
+
+.PHONY: help setup demo test lint types imports proto proto-check unit bench soak fmt clean
+
+help:  ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+setup: $(VENV)/.ready  ## create .venv with the `referee` command and all tools
+
+$(VENV)/.ready: pyproject.toml uv.lock sdk/python/pyproject.toml Makefile
+	@python=; for p in $${PYTHON:-} python3 python3.14 python3.13 python3.12 python3.11; do \
+	  if command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then python=$$p; break; fi; done; \
+	if [ -z "$$python" ]; then echo "Referee needs Python 3.11 or newer; none found. Install one, or name it: make setup PYTHON=/path/to/python" >&2; exit 3; fi; \
+	if [ ! -x $(BIN)/python ]; then \
+	  echo "Creating $(VENV) with $$($$python --version)"; \
+	  $$python -m venv $(VENV) || { echo "Could not create $(VENV): on Debian and Ubuntu, install the package python3-venv" >&2; rm -rf $(VENV); exit 3; }; fi
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip -q
+	@if ! $(BIN)/uv --version 2>/dev/null | grep -q '^uv $(UV_VERSION)'; then $(BIN)/python -m pip install -q --disable-pip-version-check uv==$(UV_VERSION); fi
+	@echo "Installing into $(VENV)"
+	@$(BIN)/uv sync --quiet --frozen --inexact
+	@touch $@
+
+clean:  ## remove .venv and caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .demo

@@ -1,0 +1,3 @@
+"""Referee: a tournament engine for bot competitions."""
+
+__version__ = "0.1.0"

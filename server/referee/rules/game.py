@@ -1,0 +1,221 @@
+"""What a game is: this file is the interface and its manual.
+
+A game is two classes. `Game` says what can be played (name, version, seats, options) and starts a match; `State` is
+one match in progress. A state is mutable, cheap to copy and pure: no I/O, no clock, no randomness but the `Chance`
+it was given. Everything the engine does with a game, it does through the verbs below:
+
+    state = game.start(players=3, seed=b"any bytes")
+    while state.result() is None:
+        moves = {seat: choose(state.legal(seat).moves) for seat in state.pending()}
+        state.play(moves)
+    print(state.result().ranks)
+
+How the verbs fit together
+- `pending()` names the seats that are asked now. One seat is an ordinary turn; several seats are a *sealed*
+  decision: all of them choose without seeing the others' choice, and `play` takes all the moves at once. Nobody is
+  pending exactly when `result()` is there.
+- `legal(seat)` lists moves in canonical order. `complete` says whether that is all of them; where it is not, the list
+  holds suggestions and `check` is the judge. `check` never needs the list and never changes anything.
+- A move inside is whatever small hashable value suits the game; outside it is text. `parse` reads text generously
+  (extra spaces, boxes in any order), `format` prints the one canonical form, and `parse(format(move)) == move`.
+- `view(seat)` is the only door through which a state leaves a match; `view(None)` is what the public sees. A view
+  is a protobuf message and complete: a bot that sees only the current one can play well, and it carries what
+  happened since that seat last decided.
+- `fallback(seat)` is the harmless move made for a seat that is late, gone or forfeited.
+- `redealt(seat, chance)` and `pieces()` exist for the laws: they let a check prove that a view leaks nothing and
+  that no card is lost or doubled.
+
+A third party's game is found through the entry point group `referee.games`; `referee.rules.laws.check_game` tells
+its author whether it keeps every promise made here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+
+from google.protobuf.message import Message
+
+from referee.rules.chance import Chance, Label, Seeded
+from referee.rules.options import Option, resolve
+
+Seat = int
+M = TypeVar("M")
+
+
+class WrongUse(ValueError):
+    """Something a person asked for cannot be: the text says what and what would do."""
+
+
+class Unreadable(ValueError):
+    """A move's text is no move of this game in any position; the text says how moves are written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """Why a move was not accepted: a stable code in lower_snake_case for programs, a sentence for people."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a match ended: `ranks[seat]` is 1 + the number of seats strictly better; `reason` is a stable word."""
+
+    ranks: tuple[int, ...]
+    scores: tuple[int, ...]
+    reason: str = "finished"
+
+
+class Legal(NamedTuple, Generic[M]):
+    """The moves a seat is shown, in canonical order; `complete` is False where they are only suggestions."""
+
+    moves: tuple[M, ...]
+    complete: bool = True
+
+
+class Seats(NamedTuple):
+    """How many players a game takes."""
+
+    least: int
+    most: int
+
+    def __str__(self) -> str:
+        return str(self.least) if self.least == self.most else f"{self.least} to {self.most}"
+
+
+class State(ABC, Generic[M]):
+    """One match in progress."""
+
+    players: int
+
+    @abstractmethod
+    def pending(self) -> tuple[Seat, ...]:
+        """The seats that are asked now, ascending; several at once choose sealed; empty once the match is over."""
+
+    @abstractmethod
+    def result(self) -> Result | None:
+        """How the match ended, or None while it goes on."""
+
+    @abstractmethod
+    def legal(self, seat: Seat) -> Legal[M]:
+        """What this seat may do now, in canonical order; no moves for a seat that is not asked."""
+
+    @abstractmethod
+    def check(self, seat: Seat, move: M) -> Rejection | None:
+        """Why this move of an asked seat is illegal now, or None; changes nothing and builds no list."""
+
+    @abstractmethod
+    def play(self, moves: Mapping[Seat, M]) -> None:
+        """Carry out one decision: a checked move for every pending seat."""
+
+    @abstractmethod
+    def view(self, seat: Seat | None) -> Message:
+        """All that this seat may know, or (None) all that everybody may know."""
+
+    @abstractmethod
+    def fallback(self, seat: Seat) -> M:
+        """The deterministic, legal, harmless move of an asked seat that does not answer."""
+
+    @abstractmethod
+    def scores(self) -> list[int]:
+        """The current public score of every seat."""
+
+    @abstractmethod
+    def copy(self) -> Self:
+        """An independent state with the same past and the same future."""
+
+    @abstractmethod
+    def parse(self, text: str) -> M:
+        """The move this text means, or `Unreadable`. Depends on the options at most, never on the position."""
+
+    @abstractmethod
+    def format(self, move: M) -> str:
+        """The canonical text of a move."""
+
+    @abstractmethod
+    def redealt(self, seat: Seat | None, chance: Chance) -> Self:
+        """A copy in which everything this seat (None: the public) cannot know is drawn anew from `chance`.
+
+        Hidden cards, the order of piles and all outcomes still to come change; what the seat has seen stays.
+        """
+
+    @abstractmethod
+    def pieces(self) -> Mapping[str, int]:
+        """How many of each physical piece there are, wherever they lie: the same at every moment of a match."""
+
+
+class Game(ABC, Generic[M]):
+    """What can be played; one instance per game, found through the entry point group `referee.games`."""
+
+    name: ClassVar[str]
+    """How the game is called in commands, files and on the wire: lower_snake_case."""
+    title: ClassVar[str]
+    """How the game is called among people."""
+    version: ClassVar[int]
+    """Raised by one whenever the same seed and moves could lead elsewhere than before."""
+    seats: ClassVar[Seats]
+    options: ClassVar[Mapping[str, Option]] = {}
+    labels: ClassVar[Mapping[str, Label]] = {}
+    """The labels chance is drawn under, and how a scenario's script writes their outcomes."""
+    draw_probability: ClassVar[float] = 0.1
+    """Share of two-player comparisons that end level between equal bots: what TrueSkill wants to know."""
+
+    @abstractmethod
+    def new(self, players: int, options: Mapping[str, Any], chance: Chance) -> State[M]:
+        """A fresh match; `players` is in range and `options` are resolved."""
+
+    @abstractmethod
+    def bound(self, players: int, options: Mapping[str, Any]) -> int:
+        """No match asks for more decisions (calls of `play`) than this, whatever the bots do."""
+
+    def start(
+        self,
+        players: int,
+        options: Mapping[str, Any] | None = None,
+        seed: bytes = b"",
+        *,
+        chance: Chance | None = None,
+        base: Path | None = None,
+    ) -> State[M]:
+        """A fresh match from what a person gave: checks the players, resolves the options, seeds the chance."""
+        return self.new(self.check_players(players), self.resolve_options(options, base), chance or Seeded(seed))
+
+    def check_players(self, players: int) -> int:
+        """The same number, or `WrongUse` if this game cannot seat so many."""
+        if not self.seats.least <= players <= self.seats.most:
+            raise WrongUse(f"{self.name} is for {self.seats} players, not {players}")
+        return players
+
+    def resolve_options(self, options: Mapping[str, Any] | None = None, base: Path | None = None) -> dict[str, Any]:
+        """Every option with its value: checked, defaults filled in, files read (relative to `base`), JSON
+        throughout.""" try:
+            return resolve(self.options, options or {}, base)
+        except ValueError as error:
+            raise WrongUse(f"{self.name}: {error}") from None
+
+    def rules(self) -> str:
+        """The rules for a bot author (Markdown), from `RULES.md` beside the game's module."""
+        module = sys.modules[type(self).__module__]
+        assert module.__file__ is not None
+        return (Path(module.__file__).parent / "RULES.md").read_text(encoding="utf-8")
+
+
+NOT_ASKED = Rejection("not_asked", "this seat is not asked now")
+
+
+def ranks(keys: Iterable[Any]) -> tuple[int, ...]:
+    """Ranks by key, highest first: 1 + the number of seats strictly better, so equals share a rank (1 1 3)."""
+    values = list(keys)
+    return tuple(1 + sum(other > value for other in values) for value in values)
+
+
+def seed_bytes(seed: int | str) -> bytes:
+    """The 32-byte match seed meant by a number or a word that a person types."""
+    return hashlib.sha256(f"referee seed {seed}".encode()).digest()

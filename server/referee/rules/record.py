@@ -1,0 +1,98 @@
+"""A match on paper: what was played, written so that anybody can replay it to the same bytes.
+
+A record is one JSON object on one line: game, version, players, options, seed (hex), moves, result. Each entry of
+`moves` is one decision in the notation of scenario files: `0: hit`, or for a sealed decision `0: go | 1: stop`.
+Replaying is a fold of `play` over the moves.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from referee.rules.game import Game, Result, Seat, State, Unreadable
+
+
+class ReplayError(ValueError):
+    """A record that is not a match of this game: says at which decision and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Everything needed to play a match again, and how it ended."""
+
+    game: str
+    version: int
+    players: int
+    options: Mapping[str, Any]
+    seed: str
+    moves: tuple[str, ...]
+    result: Result | None
+
+    def to_bytes(self) -> bytes:
+        """The canonical form: equal records have equal bytes."""
+        value = {name: getattr(self, name) for name in ("game", "version", "players", "seed", "options", "moves")}
+        value["result"] = asdict(self.result) if self.result else None
+        return json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=False).encode() + b"\n"
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Record:
+        """Read back what `to_bytes` wrote; `ReplayError` if it is something else."""
+        try:
+            value = json.loads(data)
+            result = value.pop("result")
+            value["moves"] = tuple(value["moves"])
+            if result is not None:
+                result = Result(tuple(result["ranks"]), tuple(result["scores"]), result["reason"])
+            return cls(**value, result=result)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise ReplayError(f"this is no match record: {error}") from None
+
+
+def write_moves(state: State[Any], moves: Mapping[Seat, Any]) -> str:
+    """One decision in record notation."""
+    if len(moves) == 1:
+        [(seat, move)] = moves.items()
+        return f"{seat}: {state.format(move)}"
+    return " | ".join([f"{seat}: {state.format(moves[seat])}" for seat in sorted(moves)])
+
+
+def read_moves(state: State[Any], text: str) -> dict[Seat, Any]:
+    """The moves of one decision, checked against the seats that are asked and against the rules."""
+    moves: dict[Seat, Any] = {}
+    for part in text.split(" | "):
+        seat, colon, move = part.partition(": ")
+        if not colon or not seat.isdecimal():
+            raise ReplayError(f"cannot read {part!r}; a move is written SEAT: MOVE")
+        try:
+            moves[int(seat)] = state.parse(move)
+        except Unreadable as error:
+            raise ReplayError(f"{part!r}: {error}") from None
+    if tuple(sorted(moves)) != state.pending():
+        raise ReplayError(f"{text!r} has moves of seats {sorted(moves)}, asked are {list(state.pending())}")
+    for number, move in moves.items():
+        if rejection := state.check(number, move):
+            raise ReplayError(f"{text!r}: {rejection.message}")
+    return moves
+
+
+def replay(game: Game[Any], record: Record) -> State[Any]:
+    """The state after all moves of a record."""
+    if record.game != game.name or record.version != game.version:
+        raise ReplayError(
+            f"the record is of {record.game} version {record.version}, this is {game.name} version {game.version}"
+        )
+    state = game.start(record.players, record.options, bytes.fromhex(record.seed))
+    for number, text in enumerate(record.moves):
+        try:
+            state.play(read_moves(state, text))
+        except ReplayError as error:
+            raise ReplayError(f"decision {number}: {error}") from None
+    return state
+
+
+def replayed(game: Game[Any], record: Record) -> Record:
+    """The record that playing these moves gives now: the same bytes, if rules and record agree."""
+    return replace(record, result=replay(game, record).result())

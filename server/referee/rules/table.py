@@ -1,0 +1,91 @@
+"""A table: one match played by offering texts, one seat at a time; what a referee does at a real table.
+
+It collects the moves of a sealed decision, refuses what is unreadable, illegal, out of turn or a second answer
+(nothing changes then), plays the decision when everybody asked has moved, and keeps the record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from referee.rules.chance import Chance
+from referee.rules.game import NOT_ASKED, Game, Legal, Rejection, Result, Seat, State, Unreadable
+from referee.rules.record import Record, write_moves
+
+ALREADY_MOVED = Rejection("already_moved", "this seat has already moved in this decision")
+OVER = Rejection("over", "the match is over")
+
+
+class Table:
+    """A match in progress with its record."""
+
+    def __init__(
+        self,
+        game: Game[Any],
+        players: int,
+        options: Mapping[str, Any],
+        seed: bytes,
+        chance: Chance | None = None,
+    ) -> None:
+        """`options` are resolved already (see `Game.resolve_options`)."""
+        self.game = game
+        self.options = options
+        self.seed = seed
+        self.state: State[Any] = game.start(players, options, seed, chance=chance)
+        self._sealed: dict[Seat, Any] = {}
+        self._moves: list[str] = []
+
+    @property
+    def decisions(self) -> int:
+        """How many decisions have been played."""
+        return len(self._moves)
+
+    def pending(self) -> tuple[Seat, ...]:
+        """The seats that are asked and have not moved yet."""
+        asked = self.state.pending()
+        return tuple(seat for seat in asked if seat not in self._sealed) if self._sealed else asked
+
+    def legal(self, seat: Seat) -> Legal[Any]:
+        """What a seat would be shown; nothing if it has moved or is not asked."""
+        return self.state.legal(seat) if seat in self.pending() else Legal(())
+
+    def result(self) -> Result | None:
+        return self.state.result()
+
+    def offer(self, seat: Seat, text: str) -> Rejection | None:
+        """Make a move; a Rejection means that nothing has changed."""
+        if self.state.result() is not None:
+            return OVER
+        if seat in self._sealed:
+            return ALREADY_MOVED
+        if seat not in self.state.pending():
+            return NOT_ASKED
+        try:
+            move = self.state.parse(text)
+        except Unreadable as error:
+            return Rejection("unreadable", str(error))
+        rejection = self.state.check(seat, move)
+        if rejection is None:
+            self.put(seat, move)
+        return rejection
+
+    def put(self, seat: Seat, move: Any) -> None:
+        """Make a move that is known to be legal, such as a fallback."""
+        self._sealed[seat] = move
+        if len(self._sealed) == len(self.state.pending()):
+            moves, self._sealed = self._sealed, {}
+            self._moves.append(write_moves(self.state, moves))
+            self.state.play(moves)
+
+    def record(self) -> Record:
+        """The match so far on paper."""
+        return Record(
+            self.game.name,
+            self.game.version,
+            self.state.players,
+            self.options,
+            self.seed.hex(),
+            tuple(self._moves),
+            self.state.result(),
+        )

@@ -194,8 +194,8 @@ class Game(ABC, Generic[M]):
         return players
 
     def resolve_options(self, options: Mapping[str, Any] | None = None, base: Path | None = None) -> dict[str, Any]:
-        """Every option with its value: checked, defaults filled in, files read (relative to `base`), JSON
-        throughout.""" try:
+        """Every option with its value: checked, defaults filled in, files read relative to `base`, plain JSON."""
+        try:
             return resolve(self.options, options or {}, base)
         except ValueError as error:
             raise WrongUse(f"{self.name}: {error}") from None

@@ -1,0 +1,50 @@
+"""What counts as a bot: a function, an object with `decide`, or a class of which every match gets an instance."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from arena.decision import Decision, Match
+
+Answer = str | Awaitable[str]
+Decide = Callable[[Decision], Answer]
+
+
+class NotABot(TypeError):
+    """What was given cannot decide; the text says what can."""
+
+
+class Player:
+    """One bot in one match: `decide`, and `end` if the bot has it."""
+
+    __slots__ = ("decide", "end", "match")
+
+    def __init__(self, bot: Any, match: Match) -> None:
+        self.match = match
+        if inspect.isclass(bot):
+            bot = bot()
+        decide: Decide = bot.decide if hasattr(bot, "decide") else bot
+        self.decide = decide
+        start = getattr(bot, "start", None)
+        self.end: Callable[[Any], object] | None = getattr(bot, "end", None)
+        if start is not None:
+            start(match)
+
+
+def check(bot: Any) -> Any:
+    """The same bot, or NotABot."""
+    if inspect.isclass(bot):
+        if callable(getattr(bot, "decide", None)):
+            return bot
+    elif callable(getattr(bot, "decide", None)) or callable(bot):
+        return bot
+    raise NotABot(
+        f"{bot!r} is not a bot: give arena.run a function decide(decision) -> str, or a class with such a method"
+    )
+
+
+def shares_memory(bot: Any) -> bool:
+    """Whether one object plays all matches, so that two at once could get in each other's way."""
+    return not inspect.isclass(bot) and not inspect.isfunction(bot)

@@ -1,0 +1,118 @@
+"""One question to a bot: what it sees, what it may do, how long it has."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from google.protobuf.message import Message
+
+from arena import views
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What stays the same through a match."""
+
+    id: str
+    game: str
+    seat: int
+    names: tuple[str, ...]
+    """Who sits where, this bot included."""
+    options: dict[str, Any] = field(default_factory=dict)
+    limit: float = 0.0
+    """Free seconds for every decision."""
+    bank: float = 0.0
+    """Seconds for the whole match that are used up beyond the limit."""
+    game_version: int = 0
+    tournament: str = ""
+    view_type: str = ""
+    seed_commitment: str = ""
+
+    @classmethod
+    def from_start(cls, start: Any) -> Match:
+        """From the protocol's MatchStart."""
+        return cls(
+            start.match,
+            start.game,
+            start.seat,
+            tuple(start.names),
+            json.loads(start.options_json or "{}"),
+            start.time_control.limit_ms / 1000,
+            start.time_control.bank_ms / 1000,
+            start.game_version,
+            start.tournament,
+            start.view_type,
+            start.seed_commitment,
+        )
+
+
+class Decision:
+    """What `decide` is given.
+
+    `legal` holds moves as text in canonical order; return one of them, or any other legal move where `complete` is
+    False. `view` is the game's typed message (`arena.games.<game>.v1`): all that this seat may know, so that a bot
+    needs no memory. `budget` is the free time in seconds, `bank` what the match still holds beyond it. `rejected`
+    is empty, or the referee's sentence about the move this bot just tried: it is being asked again and had better
+    answer otherwise.
+    """
+
+    __slots__ = ("_view", "again", "bank", "budget", "complete", "info", "legal", "number", "rejected")
+
+    def __init__(
+        self,
+        info: Match,
+        number: int,
+        legal: list[str],
+        view: bytes | Message | Callable[[], Message],
+        *,
+        complete: bool = True,
+        budget: float = 0.0,
+        bank: float = 0.0,
+        again: bool = False,
+    ) -> None:
+        self.info = info
+        self.number = number
+        self.legal = legal
+        self.complete = complete
+        self.budget = budget
+        self.bank = bank
+        self.again = again
+        self.rejected = ""
+        self._view = view
+
+    @property
+    def view(self) -> Any:
+        """The typed view; read from its bytes when first looked at."""
+        view = self._view
+        if isinstance(view, bytes):
+            view = self._view = views.read(self.info.view_type, view)
+        elif not isinstance(view, Message):
+            view = self._view = view()
+        return view
+
+    @property
+    def view_bytes(self) -> bytes:
+        """The view as it came over the wire: handy to hash, for a bot that wants repeatable dice of its own."""
+        if isinstance(self._view, bytes):
+            return self._view
+        message: Message = self.view
+        return message.SerializeToString(deterministic=True)
+
+    @property
+    def match(self) -> str:
+        """The id of the match."""
+        return self.info.id
+
+    @property
+    def game(self) -> str:
+        return self.info.game
+
+    @property
+    def seat(self) -> int:
+        return self.info.seat
+
+    def __repr__(self) -> str:
+        return f"<Decision {self.number} of {self.info.game} match {self.info.id}, seat {self.info.seat}>"

@@ -1,0 +1,51 @@
+"""`--record FILE`: what a bot saw and answered, a JSON object per line."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import IO, Any
+
+from google.protobuf import json_format
+
+from arena.decision import Decision
+from arena.errors import ArenaError
+from arena.views import UnknownView
+
+
+class Recording:
+    """Writes as it happens, so that a crash loses nothing."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self._file: IO[str] = path.open("a", encoding="utf-8", buffering=1)
+        except OSError as error:
+            raise ArenaError(f"cannot record to {path}: {error.strerror}") from None
+
+    def decided(self, decision: Decision, move: str, seconds: float) -> None:
+        try:
+            view: Any = json_format.MessageToDict(decision.view, preserving_proto_field_name=True)
+        except UnknownView:
+            view = decision.view_bytes.hex()
+        self._write(
+            "decide",
+            match=decision.match,
+            game=decision.game,
+            decision=decision.number,
+            seat=decision.seat,
+            legal=list(decision.legal),
+            view=view,
+            move=move,
+            ms=round(seconds * 1000, 3),
+        )
+
+    def note(self, kind: str, message: Any) -> None:
+        """Any other message of the referee."""
+        self._write(kind, **json_format.MessageToDict(message, preserving_proto_field_name=True))
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _write(self, kind: str, **fields: Any) -> None:
+        self._file.write(json.dumps({"time": round(time.time(), 3), "type": kind, **fields}) + "\n")

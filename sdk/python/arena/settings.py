@@ -1,0 +1,98 @@
+"""How a bot connects and plays: what `arena.run` reads from the command line and the environment."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+DEFAULT_SERVER = "localhost:7700"
+
+
+@dataclass(frozen=True, slots=True)
+class Practice:
+    """A wish for practice matches."""
+
+    game: str
+    against: tuple[str, ...]
+    matches: int = 1
+    options_json: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    server: str = DEFAULT_SERVER
+    token: str = ""
+    name: str = ""
+    games: tuple[str, ...] = ()
+    concurrency: int = 0
+    """Matches at once; 0: the SDK chooses (16, or 1 where one object plays all matches)."""
+    without_legal: bool = False
+    tls: bool = False
+    ca: Path | None = None
+    practice: Practice | None = None
+    record: Path | None = None
+    strict: bool = False
+    quiet: bool = False
+    patience: float = 600.0
+    """Seconds to keep trying after a lost connection."""
+    first_patience: float = 15.0
+    """Seconds to keep trying for the first connection."""
+
+
+def read(arguments: Sequence[str] | None = None, environment: Mapping[str, str] | None = None) -> Settings:
+    """Settings from the command line, then from REFEREE_… variables; argparse says what is wrong and exits with 2."""
+    env = os.environ if environment is None else environment
+    parser = argparse.ArgumentParser(
+        description="A bot for a Referee server.",
+        epilog="REFEREE_SERVER, REFEREE_TOKEN, REFEREE_NAME and REFEREE_CONCURRENCY stand in for missing options.",
+    )
+    parser.add_argument("--server", default=env.get("REFEREE_SERVER", DEFAULT_SERVER), metavar="HOST:PORT",
+                        help=f"where the referee listens, or unix:PATH (default: {DEFAULT_SERVER})")  # fmt: skip
+    parser.add_argument("--token", default=env.get("REFEREE_TOKEN", ""), help="the bot's token, from the host")
+    parser.add_argument("--name", default=env.get("REFEREE_NAME", ""), help="the bot's name, if you want it checked")
+    parser.add_argument("--concurrency", type=_positive, default=env.get("REFEREE_CONCURRENCY", "0"), metavar="N",
+                        help="how many matches to play at once")  # fmt: skip
+    parser.add_argument("--tls", action="store_true", default=bool(env.get("REFEREE_TLS", "")),
+                        help="the server speaks TLS")  # fmt: skip
+    parser.add_argument("--ca", type=Path, default=env.get("REFEREE_CA") or None, metavar="FILE",
+                        help="certificate to trust (implies --tls)")  # fmt: skip
+    parser.add_argument("--practice", metavar="GAME", help="play practice matches of this game, then stop")
+    parser.add_argument("--against", default="", metavar="BOT,…",
+                        help="who takes the other seats: house bots, or 'anyone'")  # fmt: skip
+    parser.add_argument("--matches", type=_positive, default="1", metavar="N", help="how many practice matches")
+    parser.add_argument("--options", default="", metavar="JSON", help="options of the practised game")
+    parser.add_argument("--record", type=Path, metavar="FILE", help="keep what the bot saw and answered (JSON lines)")
+    parser.add_argument("--strict", action="store_true", help="stop at the first error in decide")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    given = parser.parse_args(arguments)
+    if given.against and not given.practice:
+        parser.error("--against goes with --practice GAME")
+    if given.ca is not None and not given.ca.is_file():
+        parser.error(f"--ca: there is no file {given.ca}")
+    practice = None
+    if given.practice:
+        against = tuple(name.strip() for name in given.against.split(",") if name.strip())
+        if not against:
+            parser.error("--practice needs --against, such as --against random,random")
+        practice = Practice(given.practice, against, given.matches, given.options)
+    return Settings(
+        server=given.server,
+        token=given.token,
+        name=given.name,
+        concurrency=given.concurrency,
+        tls=given.tls or given.ca is not None,
+        ca=given.ca,
+        practice=practice,
+        record=given.record,
+        strict=given.strict,
+        quiet=given.quiet,
+    )
+
+
+def _positive(text: str) -> int:
+    if not text.isascii() or not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+    return int(text)

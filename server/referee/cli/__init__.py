@@ -1,0 +1,1 @@
+"""The `referee` command: wiring between people and the packages that do the work."""

@@ -1,0 +1,42 @@
+"""Where a command's words go: results on stdout, everything else on stderr.
+
+With `--json` stdout carries exactly one JSON value; tables and colours are for people.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print exactly one JSON value on stdout, for programs.")]
+
+
+def print_json(value: Any) -> None:
+    """The one JSON value of a `--json` run."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def paper() -> Console:
+    """The console for results."""
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=False)
+
+
+def aside() -> Console:
+    """The console for everything that is not the result: progress, warnings, errors."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def print_error(message: str) -> None:
+    """`error: …` on stderr, on one line whatever the width of the terminal."""
+    label = "\x1b[1;31merror:\x1b[0m" if sys.stderr.isatty() else "error:"
+    sys.stderr.write(f"{label} {' '.join(message.split())}\n")

@@ -1,0 +1,37 @@
+"""Whether the server that the standings come from can still be heard."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """`Connection()` is a server that answers; `Connection.lost(3)` one that went away, tried again in 3 seconds."""
+
+    alive: bool = True
+    retry_in: float | None = None
+    reason: str = ""
+
+    @classmethod
+    def lost(cls, retry_in: float | None = None, reason: str = "") -> Connection:
+        """The server went away."""
+        return cls(False, retry_in, reason)
+
+    def after(self, seconds: float) -> Connection:
+        """The same connection so many seconds later: the wait for the next try grows shorter."""
+        if self.retry_in is None or seconds <= 0:
+            return self
+        return replace(self, retry_in=max(0.0, self.retry_in - seconds))
+
+    @property
+    def sentence(self) -> str:
+        """What to tell whoever looks at the screen; empty while the server answers."""
+        if self.alive:
+            return ""
+        why = f" ({self.reason})" if self.reason else ""
+        if self.retry_in is None:
+            return f"server gone{why}; showing what was last known"
+        wait = max(0, round(self.retry_in))
+        retrying = f"retrying in {wait} s" if wait else "retrying now"
+        return f"server gone{why}, {retrying}; showing what was last known"

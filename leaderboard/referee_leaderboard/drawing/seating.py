@@ -1,0 +1,81 @@
+"""The seats: how often each bot won from each seat, and whether a seat is worth more than another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from referee_leaderboard.drawing.window import Block, Window
+from referee_leaderboard.names import clean, count, decimal, left, percent, right
+from referee_leaderboard.seats import SeatRecord
+from referee_leaderboard.sheet import line
+from referee_leaderboard.standings import Standings
+
+CELL, CELL_WITH_RANK, CELL_MOST = 6, 12, 16
+NAME_MOST = 24
+_EVERYBODY = "all bots"
+
+
+def seating(standings: Standings, width: int, height: int, offset: int = 0, across: int = 0) -> Block:
+    """One column per seat: share of matches won and, where there is room, the mean rank; first all bots together."""
+    rows = standings.rows
+    totals = {total.seat: total for total in standings.seats.overall}
+    if not totals:
+        return Block.saying("No match has ended yet, so no seat has a record.", height)
+    records = {(record.bot, record.seat): record for record in standings.seats.records}
+    seats = sorted(totals)
+    names = [clean(row.bot) for row in rows]
+    name_width = min(max([cell_len(_EVERYBODY), *map(cell_len, names)]), NAME_MOST, max(8, width // 3))
+    room = width - name_width
+    cell = min(CELL_MOST, room // len(seats)) if CELL_WITH_RANK * len(seats) <= room else CELL
+    columns = Window.of_columns(len(seats), max(1, room // cell), across)
+    shown = seats[columns.first : columns.end]
+    note_lines = 1 if height >= 7 else 0
+    window = Window.of_rows(len(rows), height - 3 - note_lines, offset)
+
+    lines = [
+        line(" " * name_width, *((right(f"Seat {seat}" if cell > CELL else str(seat), cell), "bold") for seat in shown))
+    ]
+    lines.append(line((left(_EVERYBODY, name_width), "italic")))
+    for seat in shown:
+        lines[-1].append_text(_cell(percent(totals[seat].wins, totals[seat].matches), "", cell, "italic"))
+    lines.append(line(("─" * (name_width + cell * len(shown)), "dim")))
+    for place in range(window.first, window.end):
+        text = line((left(names[place], name_width), "bold" if rows[place].rank == 1 else ""))
+        found = [records.get((rows[place].bot, seat)) for seat in shown]
+        best = max((record.wins / record.matches for record in found if record and record.matches), default=0.0)
+        for record in found:
+            text.append_text(_record_cell(record, cell, best))
+        lines.append(text)
+    if window.partial:
+        lines.append(window.more_line())
+    if note_lines:
+        lines.append(_note(shown, columns, with_rank=cell > CELL))
+    return Block(lines[: max(0, height)], window, columns)
+
+
+def lines_needed(standings: Standings) -> int:
+    """The height at which every bot is shown."""
+    return 4 + len(standings.rows)
+
+
+def _record_cell(record: SeatRecord | None, cell: int, best: float) -> Text:
+    if record is None or not record.matches:
+        return _cell("·", "", cell, "dim")
+    style = "bold" if record.wins / record.matches == best > 0 else ""
+    return _cell(percent(record.wins, record.matches), decimal(record.mean_rank), cell, style)
+
+
+def _cell(wins: str, mean_rank: str, cell: int, style: str) -> Text:
+    if cell <= CELL:
+        return line((right(wins, cell), style))
+    return line((right(wins, cell - CELL), style), (right(mean_rank, CELL), "dim"))
+
+
+def _note(shown: Sequence[int], columns: Window, with_rank: bool) -> Text:
+    words = "% of matches won from each seat" + (", then the mean rank" if with_rank else "")
+    if columns.partial:
+        words = f"Seats {shown[0]}–{shown[-1]} of {count(columns.total)}; " + words
+    return line((words, "dim italic"))

@@ -1,0 +1,168 @@
+"""The table of standings: as many columns as the width allows and as many rows as the height allows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from referee_leaderboard.drawing.whisker import Scale, whisker
+from referee_leaderboard.drawing.window import Block, Window
+from referee_leaderboard.names import clean, count, decimal, duration, fit, left, right
+from referee_leaderboard.sheet import line
+from referee_leaderboard.standings import Standing, Standings
+
+GAP = 2
+NAME_LEAST, NAME_MOST = 8, 32
+BAR_LEAST, BAR_GOOD, BAR_MOST = 12, 24, 64
+
+
+def table(standings: Standings, width: int, height: int, offset: int = 0) -> Block:
+    """A line of column heads, then the rows from `offset` on; the last line counts those that do not fit."""
+    rows = standings.rows
+    if not rows:
+        return Block.saying("No bots have entered yet.", height)
+    scale = Scale.over(rows)
+    columns = _columns(rows, width)
+    window = Window.of_rows(len(rows), height - 1, offset)
+    lines = [_joined([_head(column, scale) for column in columns])]
+    shown = rows[window.first : window.end]
+    lines += [_joined([_cell(column, row, scale) for column in columns]) for row in shown]
+    if window.partial:
+        lines.append(window.more_line())
+    return Block(lines[: max(0, height)], window)
+
+
+def lines_needed(standings: Standings) -> int:
+    """The height at which the table shows every bot."""
+    return 1 + len(standings.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    key: str
+    width: int
+
+
+_HEADS = {
+    "rank": "#",
+    "climbed": "",
+    "bot": "Bot",
+    "score": "Score",
+    "bar": "",
+    "mu": "μ",
+    "sigma": "σ",
+    "matches": "Matches",
+    "wins": "Wins",
+    "mean_rank": "Avg rank",
+    "mean_score": "Avg pts",
+    "faults": "Faults",
+}
+# The least important is given up first when the width shrinks; the first three always stay.
+_IMPORTANCE = (
+    "rank", "bot", "score", "wins", "faults", "matches", "climbed", "bar", "mean_rank", "sigma", "mu", "mean_score",
+)  # fmt: skip
+_ALWAYS = frozenset({"rank", "bot", "score"})
+_LUXURY = frozenset({"sigma", "mu", "mean_score"})
+
+
+def _columns(rows: Sequence[Standing], width: int) -> list[_Column]:
+    wanted = min(NAME_MOST, max(cell_len(clean(row.bot) + _away(row)) for row in rows))
+    readable = min(wanted, 18 if width >= 60 else 12)
+    widths = {key: max(cell_len(head), *(cell_len(_shown(key, row)) for row in rows)) for key, head in _HEADS.items()}
+    widths["bot"] = min(NAME_LEAST, max(wanted, 3))
+    widths["bar"] = BAR_LEAST
+    if not any(row.climbed for row in rows):
+        del widths["climbed"]
+    if all(row.mean_score is None for row in rows):
+        del widths["mean_score"]
+
+    chosen: set[str] = set()
+    room = width + GAP
+    for key in (key for key in _IMPORTANCE if key in widths):
+        # Names that can be read and whiskers that can be compared come before further columns of numbers.
+        kept = 0 if key in _ALWAYS else max(0, readable - widths["bot"])
+        kept += BAR_GOOD - BAR_LEAST if key in _LUXURY else 0
+        if key in _ALWAYS or widths[key] + GAP + kept <= room:
+            chosen.add(key)
+            room -= widths[key] + GAP
+    if room < 0:
+        widths["bot"] = max(1, widths["bot"] + room)
+    room = max(0, room)
+    grown = min(room, wanted - widths["bot"])
+    widths["bot"] += max(0, grown)
+    widths["bar"] += min(room - max(0, grown), BAR_MOST - BAR_LEAST)
+    return [_Column(key, widths[key]) for key in _HEADS if key in chosen]
+
+
+def _shown(key: str, row: Standing) -> str:
+    match key:
+        case "rank":
+            return str(row.rank)
+        case "climbed":
+            return f"▲{row.climbed}" if row.climbed > 0 else f"▼{-row.climbed}" if row.climbed < 0 else ""
+        case "score" | "mu" | "sigma" | "mean_rank":
+            return decimal(getattr(row, key))
+        case "mean_score":
+            return decimal(row.mean_score, 1)
+        case "matches" | "wins" | "faults":
+            return count(getattr(row, key))
+        case _:
+            return ""
+
+
+def _head(column: _Column, scale: Scale) -> Text:
+    if column.key == "bar":
+        low, high = decimal(scale.low, 0), decimal(scale.high, 0)
+        middle = "μ ± 3σ".center(max(0, column.width - cell_len(low) - cell_len(high)))
+        return line((left(low + middle + high, column.width), "dim"))
+    align = left if column.key in ("bot", "climbed") else right
+    return line((align(_HEADS[column.key], column.width), "bold"))
+
+
+def _cell(column: _Column, row: Standing, scale: Scale) -> Text:
+    if column.key == "bar":
+        return whisker(row, scale, column.width)
+    if column.key == "bot":
+        return _name(row, column.width)
+    align = left if column.key == "climbed" else right
+    return line((align(_shown(column.key, row), column.width), _style(column.key, row)))
+
+
+def _name(row: Standing, width: int) -> Text:
+    name = clean(row.bot)
+    mark = ""
+    if row.absent:
+        # That a bot is away must survive a long name: first the mark shrinks, then the name.
+        marks = (_away(row), " (away)", " (away)" if width >= 16 else " ○")
+        mark = next((mark for mark in marks if cell_len(name) + cell_len(mark) <= width), marks[-1])
+    name = fit(name, width - cell_len(mark))
+    style = "bold" if row.rank == 1 else ""
+    return line((name, style), (left(mark, width - cell_len(name)), "yellow"))
+
+
+def _away(row: Standing) -> str:
+    if not row.absent:
+        return ""
+    return " (away)" if row.absent_seconds is None else f" (away {duration(row.absent_seconds)})"
+
+
+def _style(key: str, row: Standing) -> str:
+    if key == "faults":
+        return "bold red" if row.faults else "dim"
+    if key == "climbed":
+        return "green" if row.climbed > 0 else "red"
+    if key == "score":
+        return "bold green" if row.rank == 1 else "bold"
+    if key == "rank":
+        return "bold" if row.rank == 1 else ""
+    return "dim" if key in ("mu", "sigma") else ""
+
+
+def _joined(cells: Sequence[Text]) -> Text:
+    text = line()
+    for index, cell in enumerate(cells):
+        text.append_text(line(" " * GAP if index else "")).append_text(cell)
+    return text

@@ -1,0 +1,66 @@
+"""Standings for elsewhere: plain text, CSV for spreadsheets, SVG for pictures. The web page is in `page.py`."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from rich.console import Console, RenderableType
+from rich.terminal_theme import TerminalTheme
+
+from referee_leaderboard.screen import View, render
+from referee_leaderboard.standings import Standings
+
+_COLUMNS = ("rank", "bot", "score", "mu", "sigma", "matches", "wins", "mean_rank", "mean_score", "faults", "absent")
+
+_NIGHT = TerminalTheme(
+    (24, 26, 31),
+    (214, 218, 226),
+    [
+        (24, 26, 31), (240, 113, 120), (126, 198, 153), (229, 192, 123),
+        (97, 154, 239), (198, 146, 233), (94, 190, 205), (214, 218, 226),
+    ],
+    [
+        (92, 99, 112), (255, 133, 140), (152, 224, 173), (247, 212, 140),
+        (130, 178, 255), (215, 170, 250), (120, 214, 229), (255, 255, 255),
+    ],
+)  # fmt: skip
+
+
+def to_text(drawn: RenderableType, width: int = 80, ascii_only: bool = False) -> str:
+    """A drawing as plain text without colour."""
+    page = io.BytesIO()
+    file = io.TextIOWrapper(page, encoding="ascii" if ascii_only else "utf-8", newline="\n")
+    console = Console(file=file, width=max(1, width), color_system=None, force_terminal=False, legacy_windows=False)
+    console.print(drawn, end="", soft_wrap=True)
+    file.flush()
+    return page.getvalue().decode()
+
+
+def to_csv(standings: Standings) -> str:
+    """One line per bot under a line of column names; ratings in full precision, nothing for what is not known.
+
+    A name that a spreadsheet would take for a formula gets an apostrophe in front, which spreadsheets hide.
+    """
+    page = io.StringIO()
+    writer = csv.writer(page, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for row in standings.rows:
+        cells = {name: getattr(row, name) for name in _COLUMNS}
+        cells["bot"] = _no_formula(row.bot)
+        cells["absent"] = "yes" if row.absent else "no"
+        writer.writerow(["" if cells[name] is None else cells[name] for name in _COLUMNS])
+    return page.getvalue()
+
+
+def to_svg(standings: Standings, width: int = 100, height: int = 30, view: View = "table") -> str:
+    """A picture of the screen in a window of so many cells."""
+    console = Console(
+        file=io.StringIO(), record=True, width=width, height=height, force_terminal=True, color_system="truecolor"
+    )
+    console.print(render(standings, view, width, height), end="")
+    return console.export_svg(title=f"{standings.tournament} · leaderboard", theme=_NIGHT, unique_id="leaderboard")
+
+
+def _no_formula(name: str) -> str:
+    return f"'{name}" if name.startswith(("=", "+", "-", "@", "\t", "\r")) else name

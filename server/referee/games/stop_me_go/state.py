@@ -1,0 +1,304 @@
+"""One match of STOP me GO in progress: rounds of crime, intervention and arrest.
+
+Each agent has one `stop` and four `go`, and all agents always hold equally many cards, so it is enough to know where
+each `stop` is: `stops` keeps, for every gangster on the table that has its cards, the set of agents whose `stop` lies
+there. Sets of agents are bit masks: bit s stands for seat s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, Self
+
+from arena.games.stop_me_go.v1 import stop_me_go_pb2 as pb
+
+from referee.games.stop_me_go.redeal import redeal
+from referee.games.stop_me_go.view import News, public_view, seat_view
+from referee.rules.chance import Chance
+from referee.rules.game import NOT_ASKED, Legal, Rejection, Result, Seat, State, Unreadable, ranks
+
+Move = Literal["go", "stop"]
+GO: Move = "go"
+STOP: Move = "stop"
+
+GANGSTERS = tuple(range(1, 11))
+HAND = 5
+"""Cards of an agent: four `go` and one `stop`."""
+IN_LINE = 4
+"""Gangsters on the table when one card is left in each hand: the oldest is due for arrest."""
+ESCAPES = 50
+"""The escape at which a round is void."""
+WINNING_TOKENS = 3
+NOBODY = -1
+
+_BOTH: Legal[Move] = Legal((GO, STOP))
+_GO_ONLY: Legal[Move] = Legal((GO,))
+_NOTHING: Legal[Move] = Legal(())
+_STOP_IS_OUT = Rejection(
+    "stop_not_in_hand",
+    "your stop still lies face down on a gangster; play go until it has been turned up and is back in your hand",
+)
+# The one agent of a set of agents, or NOBODY if the set is empty or has several.
+_ONLY = tuple(mask.bit_length() - 1 if mask.bit_count() == 1 else NOBODY for mask in range(1 << 6))
+
+
+def tokens_in_play(players: int) -> int:
+    """How many of the ten tokens are put in play."""
+    return players + 2
+
+
+class StopMeGoState(State[Move]):
+    """A match in progress."""
+
+    __slots__ = (
+        "_chance",
+        "_seats",
+        "_shown",
+        "arrests",
+        "asked",
+        "captures",
+        "discarded",
+        "ended",
+        "news",
+        "out",
+        "pile",
+        "players",
+        "rewards",
+        "round",
+        "stops",
+        "table",
+        "takers",
+        "tokens",
+        "worths",
+    )
+
+    def __init__(self, players: int, worths: tuple[int, ...], chance: Chance) -> None:
+        """`worths` are the values of the ten tokens, ascending."""
+        self.players = players
+        self._chance = chance
+        self._seats = tuple(range(players))
+        self.asked = self._seats
+        self.ended: Result | None = None
+        self._shown: bytes | None = None
+        self.news: list[News] = []
+        """What the latest decision brought about: news to everybody, for everybody is asked every time."""
+
+        self.worths = worths
+        self.rewards = tuple(chance.order("tokens", worths))
+        """Values in the order in which tokens leave the pool; those beyond the tokens in play stay in the box."""
+        self.takers: list[Seat] = []
+        """Who took each token that has left the pool; NOBODY for a void round."""
+        self.tokens = [0] * players
+        self.captures: list[tuple[int, int, Seat]] = []
+        """Round, gangster and captor of every capture of the match."""
+
+        self.round = 0
+        self._start_round()
+
+    def pending(self) -> tuple[Seat, ...]:
+        return self.asked
+
+    def result(self) -> Result | None:
+        return self.ended
+
+    def legal(self, seat: Seat) -> Legal[Move]:
+        if seat not in self.asked:
+            return _NOTHING
+        # Of four `go` at most three lie on the table while an agent is asked, so there is always one in hand.
+        return _GO_ONLY if self.out >> seat & 1 else _BOTH
+
+    def check(self, seat: Seat, move: Move) -> Rejection | None:
+        if seat not in self.asked:
+            return NOT_ASKED
+        return _STOP_IS_OUT if move == STOP and self.out >> seat & 1 else None
+
+    def fallback(self, seat: Seat) -> Move:
+        return GO  # always in hand, see `legal`
+
+    def play(self, moves: Mapping[Seat, Move]) -> None:
+        self.news = []
+        self._shown = None
+        self._intervention(moves)
+        if HAND - len(self.table) > 1:
+            self._crime()
+        else:
+            self._arrest()
+
+    def scores(self) -> list[int]:
+        return list(self.ended.scores) if self.ended else self.tokens.copy()
+
+    def view(self, seat: Seat | None) -> pb.View:
+        # All agents are asked at the same moments, so what is public is put together once for all of them.
+        if self._shown is None:
+            self._shown = public_view(self)
+        return pb.View.FromString(self._shown if seat is None else self._shown + seat_view(self, seat))
+
+    def parse(self, text: str) -> Move:
+        word = text.strip()
+        if word == GO:
+            return GO
+        if word == STOP:
+            return STOP
+        raise Unreadable(f"{text!r} is no card; a move is one word, go or stop, in small letters")
+
+    def format(self, move: Move) -> str:
+        return move
+
+    def copy(self) -> Self:
+        twin = type(self).__new__(type(self))
+        twin.players = self.players
+        twin._chance = self._chance.copy()
+        twin._seats = self._seats
+        twin.asked = self.asked
+        twin.ended = self.ended
+        twin._shown = self._shown
+        twin.news = self.news.copy()
+        twin.worths = self.worths
+        twin.rewards = self.rewards
+        twin.takers = self.takers.copy()
+        twin.tokens = self.tokens.copy()
+        twin.captures = self.captures.copy()
+        twin.round = self.round
+        twin.pile = self.pile.copy()
+        twin.discarded = self.discarded.copy()
+        twin.table = self.table.copy()
+        twin.stops = self.stops.copy()
+        twin.out = self.out
+        twin.arrests = self.arrests.copy()
+        return twin
+
+    def redealt(self, seat: Seat | None, chance: Chance) -> Self:
+        twin = self.copy()
+        redeal(twin, seat, chance)
+        twin._shown = None
+        twin._chance = chance.copy()
+        return twin
+
+    def pieces(self) -> Mapping[str, int]:
+        captured = [gangster for number, gangster, _ in self.captures if number == self.round]
+        pieces: dict[str, int] = {}
+        for gangster in self.pile + self.discarded + self.table + captured:
+            pieces[f"gangster {gangster}"] = pieces.get(f"gangster {gangster}", 0) + 1
+        for seat in self._seats:
+            go, stop = self.hand(seat)
+            laid = sum(stops >> seat & 1 for stops in self.stops)
+            pieces[f"stop of {seat}"] = stop + laid
+            pieces[f"go of {seat}"] = go + len(self.stops) - laid
+        for worth in self.rewards:
+            pieces[f"token {worth}"] = pieces.get(f"token {worth}", 0) + 1
+        pieces["tokens in play"] = sum(self.tokens) + self.takers.count(NOBODY) + self.tokens_left
+        return pieces
+
+    @property
+    def tokens_left(self) -> int:
+        """How many tokens are still to be had."""
+        return tokens_in_play(self.players) - len(self.takers)
+
+    def hand(self, seat: Seat) -> tuple[int, bool]:
+        """How many `go` an agent holds, and whether he holds his `stop`."""
+        stop = not self.out >> seat & 1
+        return HAND - len(self.stops) - stop, stop
+
+    def purse(self, seat: Seat) -> list[int]:
+        """The values of an agent's tokens in the order in which he took them: nobody's business before the end."""
+        return [worth for worth, taker in zip(self.rewards, self.takers, strict=False) if taker == seat]
+
+    # A match, step by step.
+
+    def _start_round(self) -> None:
+        self.round += 1
+        self.news.append((pb.EVENT_KIND_ROUND_STARTED, 0, self.round, 0))
+        self.pile = self._chance.order("gangsters", GANGSTERS)
+        self.pile.reverse()  # the top is the end
+        self.discarded: list[int] = []
+        self.table: list[int] = []
+        """Gangsters on the table, the oldest first."""
+        self.stops: list[int] = []
+        """For each gangster on the table that has its cards: the agents whose `stop` lies on it."""
+        self.out = 0
+        """The agents whose `stop` lies on the table: all of `stops` together."""
+        self.arrests: list[tuple[int, int]] = []
+        """The gangsters whose cards were turned up this round, each with the agents who had put a `stop`."""
+        self._crime()
+
+    def _crime(self) -> None:
+        if not self.pile:
+            # Sorted, for the outcome depends on which gangsters are shuffled, not on how they came there.
+            self.pile = self._chance.order("gangsters", sorted(self.discarded))
+            self.pile.reverse()
+            self.discarded = []
+            self.news.append((pb.EVENT_KIND_RESHUFFLED, 0, NOBODY, 0))
+        gangster = self.pile.pop()
+        self.table.append(gangster)
+        self.news.append((pb.EVENT_KIND_CRIME, gangster, NOBODY, 0))
+
+    def _intervention(self, moves: Mapping[Seat, Move]) -> None:
+        stops = 0
+        for seat, move in moves.items():
+            if move == STOP:
+                stops |= 1 << seat
+        self.stops.append(stops)
+        self.out |= stops
+
+    def _arrest(self) -> None:
+        gangster, stops = self._turn_up_oldest()
+        captor = _ONLY[stops]
+        if captor == NOBODY:
+            self._escape(gangster, stops)
+        else:
+            self._capture(gangster, stops, captor)
+            self._end_round(gangster, captor)
+
+    def _turn_up_oldest(self) -> tuple[int, int]:
+        turned_up = (self.table.pop(0), self.stops.pop(0))
+        self.out ^= turned_up[1]
+        self.arrests.append(turned_up)
+        return turned_up
+
+    def _escape(self, gangster: int, stops: int) -> None:
+        self.discarded.append(gangster)
+        self.news.append((pb.EVENT_KIND_ESCAPED, gangster, NOBODY, stops))
+        if len(self.arrests) < ESCAPES:
+            self._crime()
+        else:
+            self.news.append((pb.EVENT_KIND_ROUND_VOID, 0, NOBODY, 0))
+            self._token_leaves(NOBODY)
+
+    def _capture(self, gangster: int, stops: int, captor: Seat) -> None:
+        self.captures.append((self.round, gangster, captor))
+        self.news.append((pb.EVENT_KIND_CAPTURED, gangster, captor, stops))
+
+    def _end_round(self, gangster: int, captor: Seat) -> None:
+        captors = {gangster: captor}
+        while self.table:
+            gangster, stops = self._turn_up_oldest()
+            captor = _ONLY[stops]
+            if captor == NOBODY:
+                self.discarded.append(gangster)
+                self.news.append((pb.EVENT_KIND_DISCARDED, gangster, NOBODY, stops))
+            else:
+                captors[gangster] = captor
+                self._capture(gangster, stops, captor)
+        # Nobody captures twice in a round, so the 10 beside a captured 1 is always another agent's.
+        best = 1 if 1 in captors and 10 in captors else max(captors)
+        self.news.append((pb.EVENT_KIND_ROUND_WON, best, captors[best], 0))
+        self._token_leaves(captors[best])
+
+    def _token_leaves(self, taker: Seat) -> None:
+        self.takers.append(taker)
+        if taker != NOBODY:
+            self.tokens[taker] += 1
+            if self.tokens[taker] == WINNING_TOKENS:
+                self._end_match(taker)
+                return
+        if self.tokens_left:
+            self._start_round()
+        else:
+            self._end_match(NOBODY)
+
+    def _end_match(self, winner: Seat) -> None:
+        """The end, by a third token of the winner or (NOBODY) because no token is left."""
+        sums = tuple([sum(self.purse(seat)) for seat in self._seats])
+        standing = ranks([(seat == winner, worth) for seat, worth in enumerate(sums)])
+        self.ended = Result(standing, sums, "tokens_gone" if winner == NOBODY else "three_tokens")
+        self.asked = ()

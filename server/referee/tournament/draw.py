@@ -1,0 +1,137 @@
+"""The draw: who sits at which table of a round, so that everybody meets everybody equally often.
+
+A hall remembers how often any two entrants have met and how often each has played. A round is
+drawn from that memory: greedily first, then by exchanging two entrants for as long as that lowers
+the cost; this from a few different orders of entry, of which the best is kept. The cost of a round
+is the sum, over all pairs at a table, of the square of how far the pair is ahead of the pair that
+has met least. All of it is integer arithmetic, and the orders come from a SHAKE-256 stream of n, k
+and the round number, so equal settings give an equal draw everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from hashlib import shake_256
+
+Groups = list[list[int]]
+
+
+class Hall:
+    """What has been played so far among n entrants at tables of k, and the draw of what comes next."""
+
+    def __init__(self, n: int, k: int) -> None:
+        self.n = n
+        self.k = k
+        self.matches = [0] * n
+        self.meetings = [[0] * n for _ in range(n)]
+
+    def play(self, tables: Iterable[Sequence[int]]) -> None:
+        """Remember the tables of a round."""
+        for table in tables:
+            for entrant in table:
+                self.matches[entrant] += 1
+                row = self.meetings[entrant]
+                for other in table:
+                    row[other] += 1
+                row[entrant] = 0
+
+    def draw(self, number: int, tables: int) -> Groups:
+        """Draw round `number` at so many tables; those who have played most sit out.
+
+        Only entrants with equally many matches may exchange a table for sitting out, so matches
+        (and with them byes) never drift apart.
+        """
+        weights = self._weights()
+        best: Groups = []
+        best_cost = -1
+        for attempt in range(3 if self.n <= 24 else 2 if self.n <= 64 else 1):
+            groups, cost = self._attempt(weights, tables, _order(self.n, self.k, number, attempt))
+            if best_cost < 0 or cost < best_cost:
+                best, best_cost = groups, cost
+            if cost == 0:
+                break
+        return best
+
+    def _weights(self) -> list[list[int]]:
+        least = min((count for i, row in enumerate(self.meetings) for j, count in enumerate(row) if i != j), default=0)
+        weights = [[(count - least) ** 2 for count in row] for row in self.meetings]
+        for entrant, row in enumerate(weights):
+            row[entrant] = 0
+        return weights
+
+    def _attempt(self, weights: list[list[int]], tables: int, order: list[int]) -> tuple[Groups, int]:
+        by_matches = sorted(order, key=self.matches.__getitem__)
+        playing = set(by_matches[: tables * self.k])
+        groups = _greedy([e for e in order if e in playing], self.k, weights)
+        groups.append(by_matches[tables * self.k :])
+        return self._exchange(groups, weights)
+
+    def _exchange(self, groups: Groups, weights: list[list[int]]) -> tuple[Groups, int]:
+        """Exchange two entrants at a time while that lowers the cost. The last group sits out.
+
+        `pull[e][t]` is what entrant e costs at table t; out of the hall it is always 0.
+        """
+        out = len(groups) - 1
+        matches = self.matches
+        place = [0] * self.n
+        for where, group in enumerate(groups):
+            for entrant in group:
+                place[entrant] = where
+        pull = [[sum([row[other] for other in group]) for group in groups[:out]] + [0] for row in weights]
+        improved = True
+        while improved:
+            improved = False
+            for a in range(self.n):
+                here = place[a]
+                pull_a, weight_a = pull[a], weights[a]
+                cost_a = pull_a[here]
+                # An exchange that lowers the cost moves somebody whose own table costs something;
+                # it is found when that one's turn comes.
+                if cost_a == 0:
+                    continue
+                best, partner = 0, -1
+                for b, there in enumerate(place):
+                    if there == here:
+                        continue
+                    pull_b = pull[b]
+                    if there == out:
+                        if matches[a] != matches[b]:
+                            continue
+                        change = pull_b[here] - weight_a[b] - cost_a
+                    else:
+                        change = pull_a[there] + pull_b[here] - 2 * weight_a[b] - cost_a - pull_b[there]
+                    if change < best:
+                        best, partner = change, b
+                if partner >= 0:
+                    improved = True
+                    there = place[partner]
+                    place[a], place[partner] = there, here
+                    groups[here][groups[here].index(a)] = partner
+                    groups[there][groups[there].index(partner)] = a
+                    for row, more, less in zip(pull, weights[partner], weight_a, strict=True):
+                        row[here] += more - less
+                        if there != out:
+                            row[there] -= more - less
+        cost = sum(pull[entrant][place[entrant]] for entrant in range(self.n))
+        return groups[:out], cost
+
+
+def _greedy(order: list[int], k: int, weights: list[list[int]]) -> Groups:
+    """Fill table after table, each with the first who waits and then whoever costs least there."""
+    waiting = list(order)
+    groups: Groups = []
+    while waiting:
+        first = waiting.pop(0)
+        group, cost = [first], weights[first]
+        while len(group) < k:
+            chosen = min(waiting, key=cost.__getitem__)
+            waiting.remove(chosen)
+            group.append(chosen)
+            cost = [before + more for before, more in zip(cost, weights[chosen], strict=True)]
+        groups.append(group)
+    return groups
+
+
+def _order(n: int, k: int, number: int, attempt: int) -> list[int]:
+    stream = shake_256(f"draw n={n} k={k} round={number} attempt={attempt}".encode()).digest(8 * n)
+    return sorted(range(n), key=lambda entrant: (stream[8 * entrant : 8 * entrant + 8], entrant))

@@ -1,0 +1,1 @@
+"""The match loop: a table, players and a clock become a result and a transcript. No I/O."""

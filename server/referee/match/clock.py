@@ -1,0 +1,65 @@
+"""Time at the table: how long a bot may think, and how late the referee itself was.
+
+All times are seconds on one monotonic clock that is handed in; nothing here reads a clock.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """A monotonic clock."""
+
+    def __call__(self) -> float: ...
+
+
+@dataclass(frozen=True, slots=True)
+class TimeControl:
+    """Free time per decision, a bank per match for what goes beyond it, and the patience of the referee."""
+
+    limit: float = 1.0
+    bank: float = 30.0
+    strikes: int = 3
+    """Rejected moves that forfeit the match."""
+    grace: float = 30.0
+    """How long, in all, a match waits for a bot whose connection broke; its clock stands still meanwhile."""
+
+
+class Lag:
+    """How late the referee's own event loop was, and when.
+
+    A heartbeat calls `beat` at a fixed interval; what it comes late is time in which an answer may have lain
+    unread. It is credited to whoever was thinking then, never charged.
+    """
+
+    VOID_AFTER = 1.0
+    """More lag than this within one decision: the decision is void and asked again."""
+
+    def __init__(self, interval: float = 0.025) -> None:
+        self.interval = interval
+        self.worst = 0.0
+        self._expected: float | None = None
+        # When each lag ended and the sum of all lags by then; the first entry stands for everything before.
+        self._ends = [float("-inf")]
+        self._sums = [0.0]
+
+    def beat(self, now: float) -> None:
+        """The heartbeat, due every `interval`."""
+        if self._expected is not None and (late := now - self._expected) > self.interval:
+            self._ends.append(now)
+            self._sums.append(self._sums[-1] + late)
+            self.worst = max(self.worst, late)
+            if len(self._ends) > 4096:
+                del self._ends[:2048], self._sums[:2048]
+                self._ends[0] = float("-inf")
+        self._expected = now + self.interval
+
+    def between(self, since: float, until: float) -> float:
+        """Seconds of lag that ended after `since` and by `until`, with what still goes on; at most the whole span."""
+        lag = self._sums[bisect_right(self._ends, until) - 1] - self._sums[bisect_right(self._ends, since) - 1]
+        if self._expected is not None and until > self._expected + self.interval:
+            lag += until - max(self._expected, since)
+        return min(lag, until - since)

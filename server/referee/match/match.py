@@ -1,0 +1,363 @@
+"""One match: asks players, judges their answers, keeps their clocks, and ends with a result whatever they do.
+
+The match is driven from outside (`start`, `sent`, `answer`, `tick`, …) and talks back through its players' port. It
+never waits, never reads a clock and never raises on anything a bot does. Rejected answers change nothing; three
+strikes, an empty bank, a lost connection beyond the grace, a crash or a resignation forfeit the seat, which the
+referee then plays on with the game's `fallback`, so that the others keep their match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from referee.match.clock import Lag, TimeControl
+from referee.match.ending import Ending, Forfeit, Termination, judge, void
+from referee.match.port import Player, Question, Rejected, RejectionKind
+from referee.match.transcript import Transcript
+from referee.rules.game import Game, Rejection, Seat
+from referee.rules.table import Table
+
+LONGEST_MOVE = 4096
+SHOWN_MOVE = 80
+"""How much of a rejected move is repeated to its author."""
+
+
+class _Chair:
+    """A seat with its player, its clock and the question before it."""
+
+    __slots__ = ("away_since", "bank", "forfeit", "grace", "last", "player", "question", "sent_at", "strikes", "used")
+
+    def __init__(self, player: Player, control: TimeControl) -> None:
+        self.player = player
+        self.bank = control.bank
+        self.grace = control.grace
+        self.strikes = 0
+        self.forfeit: Forfeit | None = None
+        self.question: Question | None = None
+        self.sent_at: float | None = None
+        self.used = 0.0  # of the present question, before its last sending
+        self.away_since: float | None = None
+        self.last = 0  # number of the latest question answered
+
+
+class Match:
+    """A match between players under a time control."""
+
+    def __init__(
+        self,
+        id: str,
+        game: Game[Any],
+        players: Sequence[Player],
+        options: Mapping[str, Any],
+        seed: bytes,
+        control: TimeControl | None = None,
+        *,
+        lag: Lag | None = None,
+        finished: Callable[[Match, Ending], object] | None = None,
+        moved: Callable[[Match], object] | None = None,
+        tournament: str = "",
+    ) -> None:
+        """`options` are resolved. `finished` is called with the ending before any player hears of it, and tells them
+        through `announce`; without it they hear at once. `moved` is called after every decision that was played.
+        """
+        self.id = id
+        self.game = game
+        self.options = options
+        self.seed = seed
+        self.control = control or TimeControl()
+        self.tournament = tournament
+        self.table = Table(game, len(players), options, seed)
+        self.transcript = Transcript(len(players))
+        self.ending: Ending | None = None
+        self.deadline: float | None = None
+        """The next moment at which `tick` has something to do."""
+        self._lag = lag or Lag()
+        self._finished = finished
+        self._moved = moved
+        self._chairs = [_Chair(player, self.control) for player in players]
+        self._number = 0
+        self._advancing = False
+        self._withdrawn: set[int] = set()
+
+    @property
+    def names(self) -> list[str]:
+        return [chair.player.name for chair in self._chairs]
+
+    @property
+    def players(self) -> list[Player]:
+        return [chair.player for chair in self._chairs]
+
+    def record(self) -> bytes:
+        """The transcript of a match that is over."""
+        assert self.ending is not None
+        return self.transcript.to_bytes(self.id, self.names, self.table.record(), self.ending)
+
+    # What drives a match.
+
+    def start(self) -> None:
+        """Seat the players and ask the first question."""
+        for seat, chair in enumerate(self._chairs):
+            chair.player.started(self, seat)
+        self._advance()
+
+    def sent(self, seat: Seat, number: int, now: float) -> None:
+        """The question is on its way: the clock starts."""
+        chair = self._chairs[seat]
+        if chair.question is not None and chair.question.number == number:
+            chair.sent_at = now
+            due = now + self.control.limit - chair.used + chair.bank
+            if self.deadline is None or due < self.deadline:
+                self.deadline = due
+
+    def answer(self, seat: Seat, number: int, text: str, now: float) -> None:
+        """An answer arrived at `now`."""
+        chair = self._chairs[seat]
+        if self.ending is not None or chair.forfeit is not None:
+            self._reject(seat, number, RejectionKind.LATE, "late", self._why_late(chair), text, strike=False)
+            return
+        question = chair.question
+        if question is None or question.number != number:
+            self._refuse_number(seat, number, text)
+            return
+        used = self._thought(chair, now)
+        if used is None:  # the referee cannot tell how long it took: it is here, and costs nothing beyond the limit
+            used = self.control.limit
+        if used > self.control.limit + chair.bank:
+            self.forfeit(seat, Termination.TIMEOUT, self._out_of_time(used))
+            return
+        before = self.table.decisions
+        rejection = self.table.offer(seat, text) if len(text) <= LONGEST_MOVE else _TOO_LONG
+        if rejection is not None:
+            kind = RejectionKind.UNREADABLE if rejection.code == "unreadable" else RejectionKind.ILLEGAL
+            self._reject(seat, number, kind, rejection.code, rejection.message, text)
+            return
+        chair.bank -= max(0.0, used - self.control.limit)
+        chair.question = None
+        chair.sent_at = None
+        chair.last = number
+        self.transcript.moved(seat, used)
+        if self.table.decisions != before:
+            self._tell_moved()
+            self._advance()
+
+    def resign(self, seat: Seat, text: str = "") -> None:
+        self.forfeit(seat, Termination.RESIGNED, text or "resigned")
+
+    def forfeit(self, seat: Seat, termination: Termination, text: str) -> None:
+        """This seat will not play on; the referee plays it to the end."""
+        chair = self._chairs[seat]
+        if chair.forfeit is not None or self.ending is not None:
+            return
+        chair.forfeit = Forfeit(termination, text, self.table.decisions)
+        self.transcript.forfeited(seat, self.table.decisions, chair.forfeit)
+        chair.question = None
+        chair.sent_at = None
+        self._advance()
+
+    def away(self, seat: Seat, now: float) -> None:
+        """The connection to this seat's bot is lost: its clock stops and its grace runs."""
+        chair = self._chairs[seat]
+        if chair.away_since is not None or chair.forfeit is not None or self.ending is not None:
+            return
+        chair.away_since = now
+        if chair.question is not None and chair.sent_at is not None:
+            chair.used = self._thought(chair, now) or 0.0
+            chair.sent_at = None
+        self.deadline = now + chair.grace if self.deadline is None else min(self.deadline, now + chair.grace)
+
+    def back(self, seat: Seat, now: float) -> None:
+        """The bot is there again, and is asked again what it was being asked."""
+        chair = self._chairs[seat]
+        if self.ending is not None or chair.away_since is None:
+            return
+        chair.grace -= now - chair.away_since - self._lag.between(chair.away_since, now)
+        chair.away_since = None
+        if chair.forfeit is None and chair.grace < 0:
+            self.forfeit(seat, Termination.DISCONNECT, self._gone())
+        elif chair.question is not None:
+            chair.question.again = True
+            chair.question.budget = max(0.0, self.control.limit - chair.used)
+            self.transcript.asked_again(seat, self.table.decisions, "reconnected")
+            chair.player.ask(chair.question)
+
+    def tick(self, now: float) -> None:
+        """See whether somebody's time is up."""
+        if self.ending is not None or self.deadline is None or now < self.deadline:
+            return
+        for seat, chair in enumerate(self._chairs):
+            if chair.forfeit is not None:
+                continue
+            if chair.away_since is not None:
+                if now - chair.away_since - self._lag.between(chair.away_since, now) > chair.grace:
+                    self.forfeit(seat, Termination.DISCONNECT, self._gone())
+            elif chair.sent_at is not None:
+                used = self._thought(chair, now)
+                if used is None:
+                    self._ask_again(seat, "the referee was late")
+                elif used > self.control.limit + chair.bank:
+                    self.forfeit(seat, Termination.TIMEOUT, self._out_of_time(used))
+            if self.ending is not None:
+                return
+        self._set_deadline(now)
+
+    def break_off(self, text: str) -> None:
+        """End without a result; nobody is to blame."""
+        if self.ending is None:
+            self._end(void(self.table.state.scores(), text))
+
+    def announce(self) -> None:
+        """Tell the players how it ended; called once the result is stored."""
+        assert self.ending is not None
+        for chair in self._chairs:
+            chair.player.ended(self, self.ending)
+
+    # How it goes on.
+
+    def _advance(self) -> None:
+        """Play forfeited seats and ask the others, until somebody has to think or the match is over."""
+        if self._advancing:
+            return
+        self._advancing = True
+        try:
+            while (result := self.table.result()) is None:
+                pending = self.table.pending()
+                before = self.table.decisions
+                for seat in pending:
+                    if self._chairs[seat].forfeit is not None:
+                        self.table.put(seat, self.table.state.fallback(seat))
+                if self.table.decisions != before:
+                    self._tell_moved()
+                    continue
+                for seat in pending:
+                    chair = self._chairs[seat]
+                    if chair.forfeit is None and chair.question is None:
+                        self._ask(seat, chair)
+                if all(self._chairs[seat].forfeit is None for seat in pending):
+                    return
+        finally:
+            self._advancing = False
+        forfeits = {seat: chair.forfeit for seat, chair in enumerate(self._chairs) if chair.forfeit is not None}
+        self._end(judge(result, forfeits))
+
+    def _ask(self, seat: Seat, chair: _Chair) -> None:
+        state = self.table.state
+        self._number += 1
+        chair.used = 0.0
+        chair.sent_at = None
+        if chair.player.wants_legal:
+            legal = state.legal(seat)
+            moves, complete = [state.format(move) for move in legal.moves], legal.complete
+        else:
+            moves, complete = [], False
+        chair.question = question = Question(
+            self,
+            seat,
+            self._number,
+            state.view(seat).SerializeToString(),
+            moves,
+            complete,
+            self.control.limit,
+            chair.bank,
+        )
+        if chair.away_since is None:
+            chair.player.ask(question)
+
+    def _ask_again(self, seat: Seat, why: str) -> None:
+        """Withdraw the present question and put it anew under another number, with a fresh clock."""
+        chair = self._chairs[seat]
+        assert chair.question is not None
+        self._withdrawn.add(chair.question.number)
+        self.transcript.asked_again(seat, self.table.decisions, why)
+        self._ask(seat, chair)
+        chair.question.again = True
+
+    def _end(self, ending: Ending) -> None:
+        self.ending = ending
+        self.deadline = None
+        for chair in self._chairs:
+            chair.question = None
+            chair.sent_at = None
+        if self._finished is None:
+            self.announce()
+        else:
+            self._finished(self, ending)
+
+    def _tell_moved(self) -> None:
+        if self._moved is not None:
+            self._moved(self)
+
+    def _set_deadline(self, now: float) -> None:
+        """The earliest moment at which somebody's time could be up, not before a heartbeat from now."""
+        due = [moment for chair in self._chairs if (moment := self._due(chair)) is not None]
+        self.deadline = max(min(due), now + self._lag.interval) if due else None
+
+    def _due(self, chair: _Chair) -> float | None:
+        if chair.forfeit is not None:
+            return None
+        if chair.away_since is not None:
+            return chair.away_since + chair.grace
+        if chair.sent_at is not None:
+            return chair.sent_at + self.control.limit - chair.used + chair.bank
+        return None
+
+    # Clocks.
+
+    def _thought(self, chair: _Chair, now: float) -> float | None:
+        """Seconds of thought on the present question without the referee's own lag; None: too much lag to judge."""
+        if chair.sent_at is None:
+            return chair.used
+        span = now - chair.sent_at
+        lag = self._lag.between(chair.sent_at, now)
+        used = chair.used + span - lag
+        if lag > Lag.VOID_AFTER and used + lag > self.control.limit:
+            return None
+        return used
+
+    def _out_of_time(self, used: float) -> str:
+        return f"no answer in time: {used:.2f} s used, {self.control.limit:g} s allowed and the bank is empty"
+
+    def _gone(self) -> str:
+        return f"the connection was lost for more than {self.control.grace:g} s of this match"
+
+    # Judging.
+
+    def _refuse_number(self, seat: Seat, number: int, text: str) -> None:
+        """An answer to another question than the present one."""
+        chair = self._chairs[seat]
+        if number in self._withdrawn:
+            self._reject(seat, number, RejectionKind.STALE, "stale", _STALE, text, strike=False)
+        elif number == chair.last:
+            self._reject(seat, number, RejectionKind.DUPLICATE, "duplicate", _DUPLICATE, text)
+        elif number < self._number and number < (chair.question.number if chair.question else chair.last):
+            self._reject(seat, number, RejectionKind.STALE, "stale", _STALE, text)
+        else:
+            self._reject(seat, number, RejectionKind.OUT_OF_TURN, "out_of_turn", _OUT_OF_TURN, text)
+
+    def _reject(
+        self, seat: Seat, number: int, kind: RejectionKind, code: str, message: str, text: str, strike: bool = True
+    ) -> None:
+        chair = self._chairs[seat]
+        if strike:
+            chair.strikes += 1
+            self.transcript.seats[seat].strikes += 1
+        left = max(0, self.control.strikes - chair.strikes)
+        shown = text if len(text) <= SHOWN_MOVE else text[: SHOWN_MOVE - 1] + "…"
+        rejected = Rejected(number, kind, code, message, shown, left)
+        if len(self.transcript.events) < 1000:
+            self.transcript.rejected(seat, self.table.decisions, rejected)
+        chair.player.rejected(self, rejected)
+        if strike and left == 0:
+            self.forfeit(seat, Termination.ILLEGAL, f"{chair.strikes} rejected moves; the last, {shown!r}: {message}")
+
+    def _why_late(self, chair: _Chair) -> str:
+        if chair.forfeit is None:
+            return "the match is over"
+        how = chair.forfeit.termination.value
+        return f"this seat has forfeited the match ({how}) and is played on by the referee"
+
+
+_DUPLICATE = "this question has been answered already"
+_STALE = "this question is no longer open; answer the one with the latest number"
+_OUT_OF_TURN = "this question was not put to you; wait for a Decide and answer with its number"
+_TOO_LONG = Rejection("unreadable", "the move is longer than 4096 characters, as no move is")

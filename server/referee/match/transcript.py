@@ -1,0 +1,69 @@
+"""What happened at the table beyond the moves: who was asked what, how long it took, what was refused, who dropped
+out.
+
+A transcript is what is stored of a match and what `referee verify` reads: one JSON object with the game's own
+record inside.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from referee.match.ending import Ending, Forfeit
+from referee.match.port import Rejected
+from referee.rules.game import Seat
+from referee.rules.record import Record
+
+
+@dataclass(slots=True)
+class Seatlog:
+    """The account of one seat."""
+
+    decisions: int = 0
+    seconds: float = 0.0
+    strikes: int = 0
+    times_ms: list[int] = field(default_factory=list)
+
+
+class Transcript:
+    """Kept while the match is played."""
+
+    __slots__ = ("events", "seats")
+
+    def __init__(self, players: int) -> None:
+        self.seats = [Seatlog() for _ in range(players)]
+        self.events: list[list[Any]] = []
+
+    def moved(self, seat: Seat, seconds: float) -> None:
+        log = self.seats[seat]
+        log.decisions += 1
+        log.seconds += seconds
+        log.times_ms.append(round(seconds * 1000))
+
+    def rejected(self, seat: Seat, decision: int, rejected: Rejected) -> None:
+        self.events.append(["rejected", decision, seat, rejected.kind.value, rejected.code, rejected.move])
+
+    def forfeited(self, seat: Seat, decision: int, forfeit: Forfeit) -> None:
+        self.events.append(["forfeit", decision, seat, forfeit.termination.value, forfeit.text])
+
+    def asked_again(self, seat: Seat, decision: int, why: str) -> None:
+        self.events.append(["asked_again", decision, seat, why])
+
+    def to_bytes(self, match: str, names: Sequence[str], record: Record, ending: Ending) -> bytes:
+        """The whole match on paper, canonical JSON."""
+        value = {
+            "match": match,
+            "names": list(names),
+            "record": json.loads(record.to_bytes()),
+            "ranks": list(ending.ranks),
+            "scores": list(ending.scores),
+            "terminations": [termination.value for termination in ending.terminations],
+            "texts": list(ending.texts),
+            "reason": ending.reason,
+            "events": self.events,
+            "times_ms": [log.times_ms for log in self.seats],
+        }
+        return json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=False).encode() + b"\n"

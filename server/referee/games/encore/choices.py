@@ -1,0 +1,55 @@
+"""What a player may choose: the full list of legal moves, in canonical order.
+
+`pass` first; then the pairs of dice, by colour in the sheet's order (joker last) and number (`?` last); then the
+special die. Moves with the same dice: fewer boxes first, then by their boxes as printed; lines row by row, blocks by
+their first box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from referee.games.encore.notation import BLOCK, BOMB, HEART, LINE, PASS, STARS, Move
+from referee.games.encore.paper import Paper
+from referee.games.encore.sheet import Table
+
+PASSING = Move(PASS, 0)
+CIRCLING_A_HEART = Move(HEART, 0)
+
+
+def choices(paper: Paper, offers: tuple[tuple[Table, ...], ...], special: int) -> list[Move]:
+    """All moves among the dice on the table; `special` is the action of the special die, or PASS when it is gone."""
+    marked, marks = paper.marked, paper.marks
+    reach = paper.near | paper.sheet.start_column & ~marked
+    moves = [
+        move
+        for table in offers[marks if marks < 2 else 2]
+        for boxes, move in table
+        if boxes & reach and not boxes & marked
+    ]
+    moves.insert(0, PASSING)
+    if special and paper.circled > paper.used:
+        moves += special_moves(paper, special)
+    return moves
+
+
+def bombs(paper: Paper) -> list[Move]:
+    """The moves of a player who is owed a bomb."""
+    return [PASSING, *special_moves(paper, BOMB)]
+
+
+def special_moves(paper: Paper, special: int) -> Iterable[Move]:
+    """All ways to carry out an action of the special die."""
+    sheet, marked, near = paper.sheet, paper.marked, paper.near
+    if special == HEART:
+        return (CIRCLING_A_HEART,) if paper.hearts < sheet.hearts else ()
+    if special == BOMB:
+        return [move for boxes, move in sheet.bombs if not boxes & marked]
+    if special == STARS:
+        return sheet.star_choices((near | sheet.start_column & ~marked) & sheet.stars)
+    if special == LINE:
+        return [move for _, _, row in sheet.rows if row & near for move in sheet.lines(row & near)]
+    assert special == BLOCK
+    moves = sheet.block_moves
+    # A block with a marked box has an unmarked one beside it, or is full: so what is near decides alone.
+    return [moves[block & ~marked] for block in sheet.blocks if block & near]

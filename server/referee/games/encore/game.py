@@ -1,0 +1,57 @@
+"""The game as it is registered: seats, options, labels of chance, and its bound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from referee.games.encore.dice import read_roll
+from referee.games.encore.notation import Move
+from referee.games.encore.sheet import sheet_for
+from referee.games.encore.sheet_file import STANDARD, read_sheet
+from referee.games.encore.state import ROLL_LIMIT, SHARED_ROLLS, SOLO_ROLL_LIMIT, EncoreState
+from referee.rules.chance import Chance, Label
+from referee.rules.game import Game, Seats
+from referee.rules.options import Option
+
+
+def _seat(written: Any) -> int:
+    if isinstance(written, bool) or not isinstance(written, int):
+        raise ValueError("a seat is written as a number")
+    return written
+
+
+class Encore(Game[Move]):
+    """Encore et Encore!, for 1 to 6 players."""
+
+    name = "encore"
+    title = "Encore et Encore!"
+    version = 1
+    seats = Seats(1, 6)
+    options: ClassVar[Mapping[str, Option]] = {
+        "sheet": Option(
+            STANDARD,
+            "the sheet everybody plays on: 'standard', the path of a sheet file (JSON), or a table of the same form",
+            read_sheet,
+            examples=(STANDARD,),
+        )
+    }
+    labels: ClassVar[Mapping[str, Label]] = {
+        "first": Label("pick", "the seat that is active in roll 1", _seat),
+        "rolls": Label("roll", "one text per roll: colours, numbers, special die", read_roll),
+    }
+    draw_probability = 0.02
+
+    def new(self, players: int, options: Mapping[str, Any], chance: Chance) -> EncoreState:
+        return EncoreState(players, sheet_for(options["sheet"]), chance)
+
+    def bound(self, players: int, options: Mapping[str, Any]) -> int:
+        # One decision in each of the first rolls and when alone; after that two, the active player's and the others'.
+        rolls = SOLO_ROLL_LIMIT if players == 1 else ROLL_LIMIT + (ROLL_LIMIT - SHARED_ROLLS)
+        # Every decision about bombs uses up one that some seat is owed, and a seat is owed each printed bomb once at
+        # most, for it completes a row or column once.
+        sheet = sheet_for(options["sheet"])
+        return rolls + players * (sheet.row_bonus.count("bomb") + sheet.column_bonus.count("bomb"))
+
+
+GAME = Encore()

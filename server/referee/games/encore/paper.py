@@ -1,0 +1,102 @@
+"""A player's own paper: what is marked, circled and crossed out on a sheet, and the points written on it."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from referee.games.encore.shapes import beside
+from referee.games.encore.sheet import Sheet
+
+
+class Paper:
+    """One player's sheet in play."""
+
+    __slots__ = (
+        "bombs_owed",
+        "circled",
+        "colour_points",
+        "colours",
+        "column_points",
+        "columns",
+        "heart_points",
+        "hearts",
+        "marked",
+        "marks",
+        "near",
+        "row_points",
+        "rows",
+        "sheet",
+        "unused_roll_points",
+        "used",
+    )
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet = sheet
+        self.marked = 0
+        self.near = 0
+        """Unmarked boxes side by side with a marked one."""
+        self.marks = sheet.exclamation_marks
+        """Exclamation marks not crossed out."""
+        self.circled = sheet.special_dice_circled
+        """Special dice ever circled, used ones included."""
+        self.used = 0
+        """Special dice crossed out."""
+        self.hearts = 0
+        self.bombs_owed = 0
+        # Completed lines that have been settled, one bit each.
+        self.rows = 0
+        self.columns = 0
+        self.colours = 0
+        self.row_points = 0
+        self.column_points = 0
+        self.heart_points = 0
+        self.colour_points = 0
+        self.unused_roll_points = 0
+
+    def mark(self, boxes: int) -> None:
+        """Mark these boxes; every golden die among them circles a special die at once."""
+        self.marked = marked = self.marked | boxes
+        self.near = beside(marked) & ~marked
+        golden = boxes & self.sheet.golden_dice
+        if golden:
+            for _ in range(golden.bit_count()):
+                self.circle_special_die()
+
+    def circle_special_die(self) -> None:
+        """Circle the next special die; one more than the sheet has is lost."""
+        if self.circled < self.sheet.special_dice:
+            self.circled += 1
+
+    def circle_heart(self) -> None:
+        """Circle the next heart; no effect when all are."""
+        if self.hearts < self.sheet.hearts:
+            self.hearts += 1
+
+    def give(self, bonus: str) -> None:
+        """Give the bonus of a row or column; a bomb is owed until it is asked for."""
+        if bonus == "special_die":
+            self.circle_special_die()
+        elif bonus == "heart":
+            self.circle_heart()
+        elif bonus == "bomb":
+            self.bombs_owed += 1
+
+    def score(self) -> int:
+        """What this paper scores if the match ends now."""
+        sheet = self.sheet
+        return (
+            self.colour_points
+            + self.column_points
+            + self.row_points
+            + self.heart_points
+            + self.unused_roll_points
+            + self.marks * sheet.unused_mark_points
+            + (self.circled - self.used) * sheet.unused_die_points
+            - (sheet.stars & ~self.marked).bit_count() * sheet.star_penalty
+        )
+
+    def copy(self) -> Self:
+        twin = type(self).__new__(type(self))
+        for name in Paper.__slots__:
+            setattr(twin, name, getattr(self, name))
+        return twin

@@ -1,0 +1,303 @@
+"""A match in progress: rolls, choices, and the settling of a roll in the order of the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from google.protobuf.message import Message
+
+from referee.games.encore.choices import PASSING, bombs, choices
+from referee.games.encore.dice import Roll, Rolls
+from referee.games.encore.judge import judge_bomb, judge_choice
+from referee.games.encore.notation import ACTION_WORDS, HEART, JOKERS, PASS, Move
+from referee.games.encore.paper import Paper
+from referee.games.encore.sheet import Sheet, Table
+from referee.games.encore.view import COLOUR, COLUMN, ENDED, MOVED, ROLLED, ROW, view_of
+from referee.rules.chance import Chance
+from referee.rules.game import NOT_ASKED, Legal, Rejection, Result, Seat, State, ranks
+from referee.rules.log import Log
+
+ROLL_LIMIT = 100
+SOLO_ROLL_LIMIT = 30
+SHARED_ROLLS = 3
+"""In so many rolls at the start everybody chooses among all dice."""
+UNUSED_ROLL_POINTS = 2
+"""What a solo player gets for every roll he did not need."""
+
+# What the pending seats are asked for.
+EVERYBODY, ACTIVE, OTHERS, BOMBS = range(4)
+
+NOTHING: Legal[Move] = Legal(())
+
+
+class EncoreState(State[Move]):
+    """One match of Encore et Encore!"""
+
+    __slots__ = (
+        "active",
+        "asked",
+        "chance",
+        "colour_dice",
+        "colours_taken",
+        "columns_taken",
+        "ended",
+        "log",
+        "number_dice",
+        "offers",
+        "papers",
+        "phase",
+        "players",
+        "public",
+        "roll",
+        "roll_limit",
+        "rolled",
+        "rolls",
+        "rows_taken",
+        "sheet",
+        "special_die",
+        "taken",
+    )
+
+    def __init__(self, players: int, sheet: Sheet, chance: Chance) -> None:
+        self.players = players
+        self.sheet = sheet
+        self.chance = chance
+        self.papers = [Paper(sheet) for _ in range(players)]
+        self.rolls = Rolls(sheet.colour_names, 2 if players == 1 else 3)
+        self.roll_limit = SOLO_ROLL_LIMIT if players == 1 else ROLL_LIMIT
+        # Lines that somebody completed in an earlier roll, one bit each.
+        self.rows_taken = 0
+        self.columns_taken = 0
+        self.colours_taken = 0
+        self.log: Log[tuple[Any, ...]] = Log(players)
+        self.ended: Result | None = None
+        self.public: bytes | None = None
+        """The part of a view that is the same for all, until the next decision."""
+        self.roll = 0
+        self.rolled: Roll = ()
+        self.colour_dice: list[int] = []
+        self.number_dice: list[int] = []
+        self.special_die = PASS
+        """The action it shows, or PASS when it has been taken."""
+        self.taken = PASSING
+        """The choice with which the active player removed dice in this roll."""
+        self.offers: tuple[tuple[Table, ...], ...] = ()
+        self.phase = EVERYBODY
+        self.asked: tuple[Seat, ...] = ()
+        first = chance.pick("first", range(players))
+        self.active = (first - 1) % players
+        self._next_roll()
+
+    # The verbs of the interface.
+
+    def pending(self) -> tuple[Seat, ...]:
+        return self.asked
+
+    def result(self) -> Result | None:
+        return self.ended
+
+    def legal(self, seat: Seat) -> Legal[Move]:
+        if seat not in self.asked:
+            return NOTHING
+        paper = self.papers[seat]
+        if self.phase == BOMBS:
+            return Legal(tuple(bombs(paper)))
+        return Legal(tuple(choices(paper, self.offers, self.special_die)))
+
+    def check(self, seat: Seat, move: Move) -> Rejection | None:
+        if seat not in self.asked:
+            return NOT_ASKED
+        paper = self.papers[seat]
+        if self.phase == BOMBS:
+            return judge_bomb(paper, move)
+        return judge_choice(paper, self.colour_dice, self.number_dice, self.special_die, move)
+
+    def play(self, moves: Mapping[Seat, Move]) -> None:
+        self.public = None
+        asked, phase = self.asked, self.phase
+        self.log.decided(asked)
+        for seat in asked:
+            self._carry_out(seat, moves[seat])
+        if phase == ACTIVE:
+            self._remove_dice(moves[self.active])
+            if self.players > 1:
+                self.phase = OTHERS
+                self.asked = tuple([seat for seat in range(self.players) if seat != self.active])
+                return
+        self._settle()
+
+    def view(self, seat: Seat | None) -> Message:
+        return view_of(self, seat)
+
+    def fallback(self, seat: Seat) -> Move:
+        return PASSING
+
+    def scores(self) -> list[int]:
+        return [paper.score() for paper in self.papers]
+
+    def parse(self, text: str) -> Move:
+        return self.sheet.notation.parse(text)
+
+    def format(self, move: Move) -> str:
+        return self.sheet.notation.format(move)
+
+    def copy(self) -> Self:
+        twin = type(self).__new__(type(self))
+        for name in EncoreState.__slots__:
+            setattr(twin, name, getattr(self, name))
+        twin.papers = [paper.copy() for paper in self.papers]
+        twin.colour_dice = self.colour_dice.copy()
+        twin.number_dice = self.number_dice.copy()
+        twin.log = self.log.copy()
+        twin.chance = self.chance.copy()
+        return twin
+
+    def redealt(self, seat: Seat | None, chance: Chance) -> Self:
+        # All sheets and dice are open and a sealed choice never lies in the state: only the rolls to come are unknown.
+        twin = self.copy()
+        twin.chance = chance
+        return twin
+
+    def pieces(self) -> Mapping[str, int]:
+        # The dice are all that moves about: boxes, marks and hearts are printed on each sheet.
+        pair_taken = PASS < self.taken.way < HEART
+        return {
+            "colour dice": len(self.colour_dice) + pair_taken,
+            "number dice": len(self.number_dice) + pair_taken,
+            "special die": (self.special_die != PASS) + (self.taken.way >= HEART),
+        }
+
+    # A roll, from the dice to the settling.
+
+    def _next_roll(self) -> None:
+        self.roll += 1
+        self.active = (self.active + 1) % self.players
+        self.rolled = rolled = self.chance.pick("rolls", self.rolls)
+        pairs = len(rolled) // 2
+        sheet = self.sheet
+        self.colour_dice = [sheet.colour_faces[word] for word in rolled[:pairs]]
+        self.number_dice = [sheet.number_faces[word] for word in rolled[pairs:-1]]
+        self.special_die = ACTION_WORDS[rolled[-1]]
+        self.taken = PASSING
+        self.offers = sheet.offers(self.colour_dice, self.number_dice)
+        self.log.add((ROLLED, self.active, self.roll, rolled))
+        if self.roll <= SHARED_ROLLS:
+            self.phase = EVERYBODY
+            self.asked = tuple(range(self.players))
+        else:
+            self.phase = ACTIVE
+            self.asked = (self.active,)
+
+    def _carry_out(self, seat: Seat, move: Move) -> None:
+        way, boxes = move
+        self.log.add((MOVED, seat, move))
+        paper = self.papers[seat]
+        if self.phase == BOMBS:
+            paper.bombs_owed -= 1
+        elif way >= HEART:
+            paper.used += 1
+            if way == HEART:
+                paper.circle_heart()
+        else:
+            paper.marks -= JOKERS[way]
+        if boxes:
+            paper.mark(boxes)
+
+    def _remove_dice(self, move: Move) -> None:
+        """The active player's dice leave the table; of equal dice one goes and the other stays."""
+        self.taken = move
+        way = move.way
+        if way == PASS:
+            return
+        if way >= HEART:
+            self.special_die = PASS
+            return
+        colour, number = divmod(way - 1, 6)
+        self.colour_dice.remove(colour)
+        self.number_dice.remove(number)
+        self.offers = self.sheet.offers(self.colour_dice, self.number_dice)
+
+    def _settle(self) -> None:
+        """Rows, then columns, then colours, then the end; bombs that are owed come before whatever follows."""
+        self._settle_rows()
+        if self._ask_for_bombs():
+            return
+        self._settle_columns()
+        if self._ask_for_bombs():
+            return
+        self._settle_colours()
+        self._end_roll()
+
+    def _settle_rows(self) -> None:
+        sheet = self.sheet
+        for seat, paper in enumerate(self.papers):
+            unmarked = ~paper.marked
+            for bit, number, boxes in sheet.rows:
+                if boxes & unmarked or paper.rows & bit:
+                    continue
+                paper.rows |= bit
+                paper.row_points += sheet.row_points
+                bonus = "" if self.rows_taken & bit else sheet.row_bonus[number]
+                paper.give(bonus)
+                self.log.add((ROW, seat, number, sheet.row_points, bonus))
+
+    def _ask_for_bombs(self) -> bool:
+        """One bomb for everybody who is owed any; False if nobody is."""
+        owed = tuple([seat for seat, paper in enumerate(self.papers) if paper.bombs_owed])
+        if not owed:
+            return False
+        self.phase = BOMBS
+        self.asked = owed
+        return True
+
+    def _settle_columns(self) -> None:
+        sheet = self.sheet
+        for seat, paper in enumerate(self.papers):
+            unmarked = ~paper.marked
+            hearts = paper.hearts  # a heart that a column gives counts from the next time columns are settled
+            for bit, number, boxes in sheet.columns:
+                if boxes & unmarked or paper.columns & bit:
+                    continue
+                paper.columns |= bit
+                points = (sheet.column_later if self.columns_taken & bit else sheet.column_first)[number]
+                paper.column_points += points
+                paper.heart_points += hearts
+                bonus = sheet.column_bonus[number]
+                paper.give(bonus)
+                self.log.add((COLUMN, seat, number, points, bonus, hearts))
+
+    def _settle_colours(self) -> None:
+        sheet = self.sheet
+        for seat, paper in enumerate(self.papers):
+            unmarked = ~paper.marked
+            for bit, number, boxes in sheet.colours:
+                if boxes & unmarked or paper.colours & bit:
+                    continue
+                paper.colours |= bit
+                points = sheet.colour_later if self.colours_taken & bit else sheet.colour_first
+                paper.colour_points += points
+                self.log.add((COLOUR, seat, number, points))
+
+    def _end_roll(self) -> None:
+        two_colours = False
+        for paper in self.papers:
+            self.rows_taken |= paper.rows
+            self.columns_taken |= paper.columns
+            self.colours_taken |= paper.colours
+            two_colours = two_colours or paper.colours.bit_count() >= 2
+        if two_colours:
+            if self.players == 1:
+                self.papers[0].unused_roll_points = UNUSED_ROLL_POINTS * (self.roll_limit - self.roll)
+            self._end("two_colours")
+        elif self.roll == self.roll_limit:
+            self._end("roll_limit")
+        else:
+            self._next_roll()
+
+    def _end(self, reason: str) -> None:
+        scores = self.scores()
+        marks = [paper.marks for paper in self.papers]
+        self.asked = ()
+        self.ended = Result(ranks(zip(scores, marks, strict=True)), tuple(scores), reason)
+        self.log.add((ENDED, 0, reason))

@@ -1,0 +1,147 @@
+"""What leaves a match: the typed view of a seat or of the public."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from arena.games.encore.v1 import encore_pb2 as pb
+
+from referee.games.encore.notation import ACTION_NAMES, JOKER_WORD, NUMBER_WORDS, PASS
+from referee.games.encore.paper import Paper
+from referee.games.encore.shapes import BOXES
+from referee.games.encore.sheet import Sheet
+
+if TYPE_CHECKING:
+    from referee.games.encore.state import EncoreState
+
+ROLLED = pb.Event.KIND_ROLLED
+MOVED = pb.Event.KIND_MOVED
+ROW = pb.Event.KIND_ROW
+COLUMN = pb.Event.KIND_COLUMN
+COLOUR = pb.Event.KIND_COLOUR
+ENDED = pb.Event.KIND_ENDED
+
+_BITS = f"0{BOXES}b"
+
+
+def view_of(state: EncoreState, seat: int | None) -> pb.View:
+    """All that this seat may know; None is the public."""
+    # Every sheet and every die is open, so most of a view is the same for all and is built once per decision.
+    if state.public is None:
+        state.public = _public(state).SerializeToString()
+    view = pb.View.FromString(state.public)
+    if seat is None:
+        view.seat = -1
+    else:
+        view.seat = seat
+        if seat in state.asked:
+            view.question = pb.QUESTION_BOMB if view.bombing else pb.QUESTION_DICE
+    for event in state.log.since(seat):
+        _write_event(view.events.add(), state.sheet, event)
+    return view
+
+
+def _public(state: EncoreState) -> pb.View:
+    sheet = state.sheet
+    pairs = len(state.rolled) // 2
+    faces = (*sheet.colour_names, JOKER_WORD)
+    ended = state.ended
+    return pb.View(
+        sheet=_printed(sheet),
+        question=pb.QUESTION_NOT_ASKED,
+        pending=state.asked,
+        bombing=any(paper.bombs_owed for paper in state.papers),
+        roll=state.roll,
+        roll_limit=state.roll_limit,
+        active=state.active,
+        rolled=pb.Dice(colours=state.rolled[:pairs], numbers=state.rolled[pairs:-1], special=state.rolled[-1]),
+        dice=pb.Dice(
+            colours=[faces[face] for face in state.colour_dice],
+            numbers=[NUMBER_WORDS[face] for face in state.number_dice],
+            special="" if state.special_die == PASS else ACTION_NAMES[state.special_die],
+        ),
+        players=[_player(sheet, paper) for paper in state.papers],
+        rows_taken=_letters(sheet.row_letters, state.rows_taken),
+        columns_taken=_letters(sheet.column_letters, state.columns_taken),
+        colours_taken=_letters(sheet.colour_letters, state.colours_taken),
+        reason=ended.reason if ended else "",
+        ranks=ended.ranks if ended else (),
+    )
+
+
+@lru_cache(maxsize=16)
+def _printed(sheet: Sheet) -> pb.Sheet:
+    content = sheet.content
+    return pb.Sheet(
+        name=content["name"],
+        columns=sheet.column_letters,
+        rows=sheet.row_letters,
+        start_column=content["start_column"],
+        boxes="".join(sheet.colour_letters[colour] for colour in sheet.colour_of),
+        colours=sheet.colour_letters,
+        colour_names=sheet.colour_names,
+        stars=_bits(sheet.stars),
+        golden_dice=_bits(sheet.golden_dice),
+        column_first=sheet.column_first,
+        column_later=sheet.column_later,
+        column_bonus=sheet.column_bonus,
+        row_points=sheet.row_points,
+        row_bonus=sheet.row_bonus,
+        colour_first=sheet.colour_first,
+        colour_later=sheet.colour_later,
+        exclamation_marks=sheet.exclamation_marks,
+        special_dice=sheet.special_dice,
+        hearts=sheet.hearts,
+        star_penalty=sheet.star_penalty,
+        unused_mark_points=sheet.unused_mark_points,
+        unused_die_points=sheet.unused_die_points,
+    )
+
+
+def _player(sheet: Sheet, paper: Paper) -> pb.Player:
+    return pb.Player(
+        marked=_bits(paper.marked),
+        exclamation_marks=paper.marks,
+        special_dice=paper.circled - paper.used,
+        special_dice_used=paper.used,
+        hearts=paper.hearts,
+        bombs_owed=paper.bombs_owed,
+        rows=_letters(sheet.row_letters, paper.rows),
+        columns=_letters(sheet.column_letters, paper.columns),
+        colours=_letters(sheet.colour_letters, paper.colours),
+        row_points=paper.row_points,
+        column_points=paper.column_points,
+        heart_points=paper.heart_points,
+        colour_points=paper.colour_points,
+        unused_roll_points=paper.unused_roll_points,
+        score=paper.score(),
+    )
+
+
+def _write_event(event: pb.Event, sheet: Sheet, told: tuple[Any, ...]) -> None:
+    kind, event.seat, what, *rest = told
+    event.kind = kind
+    if kind == MOVED:
+        event.text = sheet.notation.format(what)
+    elif kind == ROLLED:
+        event.roll = what
+        event.text = " ".join(rest[0])
+    elif kind == ENDED:
+        event.text = what
+    else:
+        letters = {ROW: sheet.row_letters, COLUMN: sheet.column_letters, COLOUR: sheet.colour_letters}[kind]
+        event.text = letters[what]
+        event.points = rest[0]
+        if kind != COLOUR:
+            event.bonus = rest[1]
+        if kind == COLUMN:
+            event.heart_points = rest[2]
+
+
+def _bits(boxes: int) -> str:
+    return format(boxes, _BITS)[::-1]
+
+
+def _letters(letters: str, bits: int) -> str:
+    return "".join([letter for number, letter in enumerate(letters) if bits >> number & 1]) if bits else ""

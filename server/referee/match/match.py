@@ -68,6 +68,7 @@ class Match:
         self.control = control or TimeControl()
         self.tournament = tournament
         self.table = Table(game, len(players), options, seed)
+        self.view_type = view_type(game, self.table)
         self.transcript = Transcript(len(players))
         self.ending: Ending | None = None
         self.deadline: float | None = None
@@ -140,6 +141,11 @@ class Match:
         if self.table.decisions != before:
             self._tell_moved()
             self._advance()
+
+    def is_asked(self, seat: Seat, number: int) -> bool:
+        """Whether this very question still awaits its answer."""
+        question = self._chairs[seat].question
+        return question is not None and question.number == number
 
     def resign(self, seat: Seat, text: str = "") -> None:
         self.forfeit(seat, Termination.RESIGNED, text or "resigned")
@@ -355,6 +361,16 @@ class Match:
             return "the match is over"
         how = chair.forfeit.termination.value
         return f"this seat has forfeited the match ({how}) and is played on by the referee"
+
+
+_VIEW_TYPES: dict[Game[Any], str] = {}
+
+
+def view_type(game: Game[Any], table: Table) -> str:
+    """The full name of the game's view message."""
+    if game not in _VIEW_TYPES:
+        _VIEW_TYPES[game] = table.state.view(None).DESCRIPTOR.full_name
+    return _VIEW_TYPES[game]
 
 
 _DUPLICATE = "this question has been answered already"

@@ -1,0 +1,1 @@
+"""The referee on the network: gRPC services, sessions, authentication."""

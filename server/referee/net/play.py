@@ -1,0 +1,347 @@
+"""MatchService.Play: one stream per bot, from hello to farewell.
+
+The reader stamps every message the moment it arrives and hands its answers to the matches at once; the writer sends
+whatever is ready as one message. Whatever a bot sends, only that bot suffers: bad manners are counted, and too many
+of them close its stream and forfeit its matches.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import grpc
+import grpc.aio
+import structlog
+from arena.v1 import match_pb2 as pb
+
+from referee import __version__
+from referee.match.ending import Termination
+from referee.match.port import Rejected, RejectionKind
+from referee.net.serving import NOT_DECODED, UNDECODABLE, Refusal
+from referee.net.session import SHOWN_TEXT, Session, rejected_message, shorten
+
+log = structlog.get_logger()
+
+PROTOCOL_VERSION = 1
+HELLO_SECONDS = 10.0
+WRITE_SECONDS = 20.0
+LONGEST_NAME = 64
+MOST_GAMES = 100
+MAX_MESSAGE_BYTES = 1 << 20
+TRESPASSES = 20
+"""Answers to other bots' matches before the stream is closed."""
+FLOOD_ALLOWANCE = 500.0
+FLOOD_PER_SECOND = 100.0
+"""Bodies a bot may send beyond one per question: so many at once, and so many per second in the long run."""
+
+NOT_ACCEPTED = Refusal(grpc.StatusCode.UNAUTHENTICATED, "the token is missing, unknown or revoked")
+HELLO_FIRST = Refusal(grpc.StatusCode.INVALID_ARGUMENT, "the first body of a stream must be Hello")
+NO_HELLO = Refusal(grpc.StatusCode.DEADLINE_EXCEEDED, f"no Hello within {HELLO_SECONDS:g} seconds")
+TAKEN_OVER = Refusal(grpc.StatusCode.ABORTED, "this bot has come back on another stream")
+FLOODED = Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, "too many messages; answer each question once")
+TRESPASSED = Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, "too many answers to matches of others")
+NOT_READING = Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, "the bot does not read what it is sent")
+STOPPING = Refusal(grpc.StatusCode.UNAVAILABLE, "the server is stopping; come back in a while")
+
+
+class Roster(Protocol):
+    """Who may play."""
+
+    async def authenticate(self, token: str) -> str | None:
+        """The name of the bot that has this token."""
+
+
+class Lobby(Protocol):
+    """Who arranges practice matches."""
+
+    def wish(self, session: Session, practice: pb.Practice) -> None: ...
+
+    def gone(self, session: Session) -> None: ...
+
+
+class PlayService:
+    """All sessions of this server."""
+
+    def __init__(
+        self, roster: Roster, lobby: Lobby | None = None, *, grace: float = 30.0, max_bots: int = 2000
+    ) -> None:
+        self.sessions: dict[str, Session] = {}
+        self.lobby = lobby
+        self.on_arrival: Callable[[Session], object] | None = None
+        """Called when a bot has become free for matches: it connected, or a match of it ended."""
+        self.draining = ""
+        self._roster = roster
+        self._grace = grace
+        self._max_bots = max_bots
+        self._streams: dict[str, _Stream] = {}
+
+    async def Play(self, requests: Any, context: Any) -> None:  # noqa: N802 - the method's name in the protocol
+        name = await self._authenticate(context)
+        first = await _first_frame(context)
+        hello = _check_hello(first, name)
+        if self.draining:
+            raise STOPPING
+        session = self._seat(name, hello)
+        stream = _Stream(self, session, context)
+        self._streams[name] = stream
+        welcome = pb.Welcome(
+            name=name,
+            protocol_version=PROTOCOL_VERSION,
+            server=f"referee {__version__}",
+            session=session.secret,
+            resumed=list(session.seats),
+            grace_ms=round(self._grace * 1000),
+            max_message_bytes=MAX_MESSAGE_BYTES,
+        )
+        session.connect(pb.Down(welcome=welcome))
+        log.info("bot connected", bot=name, client=session.client, resumed=len(session.seats))
+        self.arrived(session)
+        try:
+            await stream.run(first.bodies[1:])
+        finally:
+            if self._streams.get(name) is stream:
+                del self._streams[name]
+                session.disconnect()
+                log.info("bot disconnected", bot=name, waiting_matches=len(session.seats))
+                if self.lobby is not None:
+                    self.lobby.gone(session)
+                self._dismiss(session)
+
+    def drain(self, text: str) -> None:
+        """Let no more bots in, and tell those who are here."""
+        self.draining = text
+        for session in self.sessions.values():
+            session.send(pb.Down(drain=pb.Drain(text=text)))
+
+    def close(self, name: str, refusal: Refusal) -> None:
+        """End a bot's stream, if it has one."""
+        if name in self._streams:
+            self._streams[name].close(refusal)
+
+    def close_all(self, refusal: Refusal = STOPPING) -> None:
+        for stream in list(self._streams.values()):
+            stream.close(refusal)
+
+    def arrived(self, session: Session) -> None:
+        if session.leaving and not session.seats:
+            if session.name in self._streams:
+                self._streams[session.name].close(None)
+        elif self.on_arrival is not None and session.connected:
+            self.on_arrival(session)
+
+    async def _authenticate(self, context: Any) -> str:
+        name = await self._roster.authenticate(bearer_token(context))
+        if name is None:
+            raise NOT_ACCEPTED
+        return name
+
+    def _seat(self, name: str, hello: pb.Hello) -> Session:
+        """The session of this bot: a new one, or the one it had, if it may have it."""
+        session = self.sessions.get(name)
+        if session is None:
+            if len(self.sessions) >= self._max_bots:
+                raise Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, f"all {self._max_bots} places are taken")
+            session = self.sessions[name] = Session(name, hello)
+            session.on_idle = self._match_over
+            return session
+        if session.connected:
+            if hello.resume != session.secret:
+                raise Refusal(grpc.StatusCode.ALREADY_EXISTS, f"{name} is connected already; one stream per bot")
+            self._streams.pop(name).close(TAKEN_OVER)
+            session.disconnect()
+        session.greet(hello)
+        session.leaving = False
+        return session
+
+    def _match_over(self, session: Session) -> None:
+        self._dismiss(session)
+        self.arrived(session)
+
+    def _dismiss(self, session: Session) -> None:
+        if not session.connected and not session.seats and self.sessions.get(session.name) is session:
+            del self.sessions[session.name]
+
+
+class _Stream:
+    """One stream of one session."""
+
+    def __init__(self, service: PlayService, session: Session, context: Any) -> None:
+        self._service = service
+        self._session = session
+        self._context = context
+        self._closing: asyncio.Future[Refusal | None] = asyncio.get_running_loop().create_future()
+        self._allowance = FLOOD_ALLOWANCE
+        self._filled_at = time.monotonic()
+        self._trespasses = 0
+
+    def close(self, refusal: Refusal | None) -> None:
+        if not self._closing.done():
+            self._closing.set_result(refusal)
+
+    async def run(self, bodies: Any) -> None:
+        """Until either side ends it; raises the Refusal that the bot is told."""
+        self._take(bodies, time.monotonic())
+        reader = asyncio.ensure_future(self._read())
+        writer = asyncio.ensure_future(self._write())
+        tasks: set[asyncio.Future[Any]] = {reader, writer, self._closing}
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            if self._closing.done():
+                refusal = self._closing.result()
+                if refusal is None and not writer.done():
+                    await asyncio.wait({writer}, timeout=0.2)  # let the farewell out
+            elif writer.done():
+                refusal = writer.result()
+            else:
+                refusal = reader.result()
+        finally:
+            for task in (reader, writer):
+                task.cancel()
+            await asyncio.gather(reader, writer, return_exceptions=True)
+        if refusal is not None:
+            raise refusal
+
+    async def _read(self) -> Refusal | None:
+        context = self._context
+        while True:
+            frame = await context.read()
+            now = time.monotonic()
+            if frame is grpc.aio.EOF:
+                return None
+            if frame is UNDECODABLE:
+                return NOT_DECODED
+            self._take(frame.bodies, now)
+            if self._closing.done():
+                return self._closing.result()
+
+    async def _write(self) -> Refusal | None:
+        session, context = self._session, self._context
+        while True:
+            frame, questions = await session.next_frame()
+            write = asyncio.ensure_future(context.write(frame))
+            session.frame_sent(questions)
+            if not write.done():
+                done, _ = await asyncio.wait({write}, timeout=WRITE_SECONDS)
+                if not done:
+                    write.cancel()
+                    return NOT_READING
+            write.result()
+
+    def _take(self, bodies: Any, now: float) -> None:
+        session = self._session
+        spent = 0
+        if not bodies:
+            spent = 1
+        for body in bodies:
+            if body.HasField("act"):
+                act = body.act
+                place = session.seats.get(act.match)
+                if place is None:
+                    self._trespass(act)
+                    continue
+                if not session.answered(act.match, act.decision, now):
+                    spent += 1
+                match, seat = place
+                match.answer(seat, act.decision, act.move, now)
+            else:
+                spent += 1
+                self._take_other(body)
+        if spent:
+            self._spend(spent, now)
+
+    def _take_other(self, body: pb.Up) -> None:
+        session = self._session
+        kind = body.WhichOneof("body")
+        if kind == "resign":
+            place = session.seats.get(body.resign.match)
+            if place is not None:
+                match, seat = place
+                match.resign(seat, f"resigned: {shorten(body.resign.reason)}" if body.resign.reason else "")
+        elif kind == "leave":
+            session.leaving = True
+            if self._service.lobby is not None:
+                self._service.lobby.gone(session)
+            if not session.seats:
+                self.close(None)
+        elif kind == "practice":
+            if self._service.lobby is None:
+                session.send(notice("refused", "this server offers no practice matches"))
+            else:
+                self._service.lobby.wish(session, body.practice)
+        elif kind == "hello":
+            session.send(notice("ignored", "Hello is said once, at the beginning of a stream"))
+
+    def _trespass(self, act: pb.Act) -> None:
+        """An answer to a match that is not (or no longer) this bot's."""
+        session = self._session
+        if act.match in session.recent:
+            kind, text, left = RejectionKind.LATE, "the match is over", TRESPASSES - self._trespasses
+        else:
+            self._trespasses += 1
+            kind, text, left = (
+                RejectionKind.NOT_YOUR_MATCH,
+                "you do not play in this match",
+                TRESPASSES - self._trespasses,
+            )
+        rejected = Rejected(act.decision, kind, kind.value, text, shorten(act.move), max(0, left))
+        session.send(pb.Down(rejected=rejected_message(act.match[:SHOWN_TEXT], rejected)))
+        if left <= 0:
+            self._expel(TRESPASSED)
+
+    def _spend(self, count: int, now: float) -> None:
+        self._allowance = min(FLOOD_ALLOWANCE, self._allowance + (now - self._filled_at) * FLOOD_PER_SECOND) - count
+        self._filled_at = now
+        if self._allowance < 0:
+            self._expel(FLOODED)
+
+    def _expel(self, refusal: Refusal) -> None:
+        for match, seat in list(self._session.seats.values()):
+            match.forfeit(seat, Termination.FLOOD, refusal.text)
+        self.close(refusal)
+
+
+async def _first_frame(context: Any) -> pb.PlayRequest:
+    read = asyncio.ensure_future(context.read())
+    done, _ = await asyncio.wait({read}, timeout=HELLO_SECONDS)
+    if not done:
+        read.cancel()
+        raise NO_HELLO
+    frame = read.result()
+    if frame is UNDECODABLE:
+        raise NOT_DECODED
+    if frame is grpc.aio.EOF or not frame.bodies or not frame.bodies[0].HasField("hello"):
+        raise HELLO_FIRST
+    first: pb.PlayRequest = frame
+    return first
+
+
+def _check_hello(first: pb.PlayRequest, name: str) -> pb.Hello:
+    hello = first.bodies[0].hello
+    if hello.protocol_version != PROTOCOL_VERSION:
+        raise Refusal(
+            grpc.StatusCode.FAILED_PRECONDITION,
+            f"this server speaks protocol {PROTOCOL_VERSION}, the bot {hello.protocol_version}: update the older",
+        )
+    if len(hello.name) > LONGEST_NAME or not hello.name.isprintable():
+        raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, f"a name has at most {LONGEST_NAME} printable characters")
+    if hello.name and hello.name != name:
+        raise Refusal(grpc.StatusCode.PERMISSION_DENIED, "the token belongs to a bot of another name")
+    if len(hello.games) > MOST_GAMES or any(len(game) > LONGEST_NAME for game in hello.games):
+        raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, f"at most {MOST_GAMES} games with short names")
+    hello.client = shorten(hello.client)
+    return hello
+
+
+def bearer_token(context: Any) -> str:
+    """The token in the metadata, or an empty text."""
+    for key, value in context.invocation_metadata() or ():
+        if key == "authorization" and isinstance(value, str) and value.startswith("Bearer "):
+            return value.removeprefix("Bearer ")
+    return ""
+
+
+def notice(code: str, text: str) -> pb.Down:
+    return pb.Down(notice=pb.Notice(code=code, text=text))

@@ -1,0 +1,116 @@
+"""How a service is put on the wire so that nothing of the inside gets out.
+
+Every method of ours is registered here: requests that cannot be decoded become INVALID_ARGUMENT, a `Refusal` becomes
+its status with its fixed text, and anything unexpected becomes INTERNAL with nothing but a reference that the host
+finds in the log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Callable
+from typing import Any, NoReturn
+
+import grpc
+import grpc.aio
+import structlog
+from google.protobuf import message_factory
+from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
+from google.protobuf.message import DecodeError, Message
+
+log = structlog.get_logger()
+
+
+class Refusal(Exception):
+    """A request that is turned down: a status and a sentence that may be shown to anybody."""
+
+    def __init__(self, code: grpc.StatusCode, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+        self.text = text
+
+
+class Undecodable:
+    """Stands for a request whose bytes are no message."""
+
+
+UNDECODABLE = Undecodable()
+NOT_DECODED = Refusal(grpc.StatusCode.INVALID_ARGUMENT, "the message cannot be decoded")
+
+
+def handlers(service: ServiceDescriptor, servicer: object) -> grpc.GenericRpcHandler:
+    """All methods of a service, guarded. The servicer has a method for each: `async def Name(request, context)`.
+
+    A method that takes a stream reads it with `context.read()`, where an undecodable message shows as UNDECODABLE.
+    """
+    methods = {method.name: _handler(method, getattr(servicer, method.name)) for method in service.methods}
+    return grpc.method_handlers_generic_handler(service.full_name, methods)
+
+
+def _handler(method: MethodDescriptor, behaviour: Any) -> grpc.RpcMethodHandler[Any, Any]:
+    options: dict[str, Any] = {
+        "request_deserializer": _reader(message_factory.GetMessageClass(method.input_type)),
+        "response_serializer": lambda message: message.SerializeToString(),
+    }
+    if method.client_streaming:
+        return grpc.stream_stream_rpc_method_handler(_guard_stream(behaviour), **options)
+    if method.server_streaming:
+        return grpc.unary_stream_rpc_method_handler(_guard_answers(behaviour), **options)
+    return grpc.unary_unary_rpc_method_handler(_guard(behaviour), **options)
+
+
+def _reader(kind: type[Message]) -> Callable[[bytes], Any]:
+    def read(data: bytes) -> Any:
+        try:
+            return kind.FromString(data)
+        except DecodeError:
+            return UNDECODABLE
+
+    return read
+
+
+def _guard(behaviour: Any) -> Any:
+    async def call(request: Any, context: Any) -> Any:
+        try:
+            if request is UNDECODABLE:
+                raise NOT_DECODED
+            return await behaviour(request, context)
+        except Exception as error:  # noqa: BLE001 - nothing of the inside may reach the client
+            await _abort(error, context)
+
+    return call
+
+
+def _guard_answers(behaviour: Any) -> Any:
+    async def call(request: Any, context: Any) -> AsyncIterator[Any]:
+        try:
+            if request is UNDECODABLE:
+                raise NOT_DECODED
+            async for answer in behaviour(request, context):
+                yield answer
+        except Exception as error:  # noqa: BLE001 - nothing of the inside may reach the client
+            await _abort(error, context)
+
+    return call
+
+
+def _guard_stream(behaviour: Any) -> Any:
+    async def call(requests: Any, context: Any) -> None:
+        try:
+            await behaviour(requests, context)
+        except Exception as error:  # noqa: BLE001 - nothing of the inside may reach the client
+            await _abort(error, context)
+
+    return call
+
+
+async def _abort(error: Exception, context: Any) -> NoReturn:
+    if isinstance(error, grpc.aio.AbortError | asyncio.CancelledError):
+        raise error
+    if isinstance(error, Refusal):
+        await context.abort(error.code, error.text)
+    reference = secrets.token_hex(4)
+    log.error("unexpected error", reference=reference, exc_info=error)
+    await context.abort(grpc.StatusCode.INTERNAL, f"internal error; the host finds it in the log as {reference}")
+    raise AssertionError("abort returns never")

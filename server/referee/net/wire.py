@@ -1,0 +1,140 @@
+"""The gRPC server itself: its limits, health and reflection, and where it listens."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+import grpc
+import grpc.aio
+from google.protobuf.descriptor import ServiceDescriptor
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from referee.net.play import MAX_MESSAGE_BYTES
+from referee.net.serving import handlers
+
+IDENTITY_ONLY = 1
+OPTIONS = [
+    # A second server on the same port must fail, not share it silently.
+    ("grpc.so_reuseport", 0),
+    ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
+    ("grpc.max_metadata_size", 8 << 10),
+    ("grpc.absolute_max_metadata_size", 16 << 10),
+    ("grpc.max_concurrent_streams", 64),
+    # No compression: a small message that unpacks to a huge one is refused unread.
+    ("grpc.compression_enabled_algorithms_bitset", IDENTITY_ONLY),
+    # Bots ping every 20 seconds; who pings much more often is sent away.
+    ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),
+    ("grpc.http2.max_ping_strikes", 3),
+    # A bot whose machine vanished is noticed within 15 seconds.
+    ("grpc.keepalive_time_ms", 10_000),
+    ("grpc.keepalive_timeout_ms", 5_000),
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.server_handshake_timeout_ms", 10_000),
+]
+
+
+class CannotListen(Exception):
+    """The address cannot be had: says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tls:
+    certificate: Path
+    key: Path
+
+    def credentials(self) -> grpc.ServerCredentials:
+        try:
+            return grpc.ssl_server_credentials([(self.key.read_bytes(), self.certificate.read_bytes())])
+        except OSError as error:
+            raise CannotListen(f"cannot read {error.filename}: {error.strerror}") from None
+
+
+class Wire:
+    """A gRPC server with our services on it."""
+
+    def __init__(self, services: Sequence[tuple[ServiceDescriptor, object]]) -> None:
+        self._server = grpc.aio.server(options=OPTIONS)
+        self._health = health.aio.HealthServicer()
+        names = [descriptor.full_name for descriptor, _ in services]
+        self._server.add_generic_rpc_handlers([handlers(descriptor, servicer) for descriptor, servicer in services])
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        reflection.enable_server_reflection(
+            [*names, reflection.SERVICE_NAME, health_pb2.DESCRIPTOR.services_by_name["Health"].full_name], self._server
+        )
+        self._names = ["", *names]
+
+    async def start(self, listen: str, tls: Tls | None = None) -> str:
+        """Listen; returns the address with the port that was given."""
+        try:
+            _try_bind(listen)
+            if tls is None:
+                port = self._server.add_insecure_port(listen)
+            else:
+                port = self._server.add_secure_port(listen, tls.credentials())
+        except (RuntimeError, OSError) as error:
+            raise CannotListen(f"cannot listen on {listen}: {_why(error)}") from None
+        await self._server.start()
+        await self._say(health_pb2.HealthCheckResponse.SERVING)
+        if listen.startswith("unix:"):
+            return listen
+        return f"{listen.rpartition(':')[0]}:{port}"
+
+    async def drain(self) -> None:
+        """Say in the health service that this server takes nothing new."""
+        await self._say(health_pb2.HealthCheckResponse.NOT_SERVING)
+
+    async def stop(self, grace: float = 1.0) -> None:
+        await self._server.stop(grace)
+
+    async def _say(self, status: Any) -> None:
+        for name in self._names:
+            await self._health.set(name, status)
+
+
+def is_public(listen: str) -> bool:
+    """Whether others than this machine could reach the address."""
+    if listen.startswith("unix:"):
+        return False
+    host = listen.rpartition(":")[0].strip("[]")
+    if host == "localhost":
+        return False
+    try:
+        return not ip_address(host).is_loopback
+    except ValueError:
+        return True
+
+
+def _try_bind(listen: str) -> None:
+    """The operating system's own words on an address that cannot be had; gRPC keeps them to itself."""
+    if listen.startswith("unix:"):
+        path = Path(listen.removeprefix("unix:"))
+        if len(os.fsencode(path)) > 100:
+            raise OSError(errno.ENAMETOOLONG, "the path of a unix socket has at most 100 bytes")
+        return
+    host, _, port = listen.rpartition(":")
+    if not port.isdecimal() or not 0 <= int(port) < 65536:
+        raise OSError(errno.EINVAL, "an address is HOST:PORT, such as 127.0.0.1:7700")
+    for family, kind, protocol, _, address in socket.getaddrinfo(
+        host.strip("[]") or None, int(port), type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )[:1]:
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, OSError):
+        if error.errno == errno.EADDRINUSE:
+            return "the port is taken; is another server running? Choose another with --listen HOST:PORT"
+        if isinstance(error, socket.gaierror):
+            return "there is no such host"
+        return error.strerror or str(error)
+    return "the address cannot be bound"

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.segment import Segment
 from rich.terminal_theme import TerminalTheme
 
+from referee_leaderboard.names import clean
 from referee_leaderboard.screen import View, render
+from referee_leaderboard.sheet import Sheet
 from referee_leaderboard.standings import Standings
 
 _COLUMNS = ("rank", "bot", "score", "mu", "sigma", "matches", "wins", "mean_rank", "mean_score", "faults", "absent")
+
+# Runs of ASCII and of drawn lines with single spaces inside; gaps; any other character, with its accents, alone.
+_PIECES = re.compile(r"[!-~─-╿]+(?: [!-~─-╿]+)*| +|.[\u0300-\u036f]*")
 
 _NIGHT = TerminalTheme(
     (24, 26, 31),
@@ -58,8 +65,31 @@ def to_svg(standings: Standings, width: int = 100, height: int = 30, view: View 
     console = Console(
         file=io.StringIO(), record=True, width=width, height=height, force_terminal=True, color_system="truecolor"
     )
-    console.print(render(standings, view, width, height), end="")
-    return console.export_svg(title=f"{standings.tournament} · leaderboard", theme=_NIGHT, unique_id="leaderboard")
+    # The empty line below gives the last line its whole height.
+    console.print(_Pieces(render(standings, view, width, height)))
+    title = f"{clean(standings.tournament)} · leaderboard"
+    picture = console.export_svg(title=title, theme=_NIGHT, unique_id="leaderboard")
+    # rich fetches a web font for its pictures; the reader's own monospace font does as well and fetches nothing.
+    picture = re.sub(r"@font-face \{[^}]*\}\s*", "", picture)
+    return picture.replace("font-family: Fira Code,", "font-family: ui-monospace, Menlo, Consolas, DejaVu Sans Mono,")
+
+
+class _Pieces:
+    """A sheet cut at its gaps: in a picture every piece then starts at a place of its own.
+
+    Some viewers drop the spaces around a piece, rich squeezes wide letters, and other letters than the ones of the
+    picture's font have other widths: columns stay straight all the same.
+    """
+
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet = sheet
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for drawn in self._sheet.lines:
+            for text, style, _ in drawn.render(console):
+                yield from (Segment(piece, style) for piece in _PIECES.findall(text))
+            yield Segment.line()
+        yield Segment(" ")
 
 
 def _no_formula(name: str) -> str:

@@ -13,8 +13,8 @@ from referee_leaderboard.drawing import seating, table, versus
 from referee_leaderboard.drawing.header import header, progress, warnings
 from referee_leaderboard.drawing.matches import latest_results, playing_now
 from referee_leaderboard.drawing.window import Block, Window
-from referee_leaderboard.names import fit
-from referee_leaderboard.sheet import Sheet, beside, heading, line
+from referee_leaderboard.names import clean, fit
+from referee_leaderboard.sheet import Sheet, beside, clip, heading, line
 from referee_leaderboard.standings import Standings
 
 View = Literal["table", "crosstable", "seats"]
@@ -71,10 +71,11 @@ def final_table(standings: Standings, width: int = 80) -> RenderableType:
     if standings.provisional:
         done += "; provisional, for matches are still open"
     lines.append(line((done, "dim")))
+    lines = [clip(drawn, width) for drawn in lines]
     if standings.digest:
-        lines.append(line(("digest ", "dim"), standings.digest))
+        lines.append(line(("digest ", "dim"), clean(standings.digest)))
     # The digest is there to be compared, so it is never cut: a narrow terminal may wrap it.
-    return Sheet(lines, max(width, lines[-1].cell_len) if standings.digest else width)
+    return Sheet(lines, max(width, lines[-1].cell_len))
 
 
 def _body(standings: Standings, view: View, width: int, height: int, offset: int, across: int) -> Block:

@@ -109,6 +109,5 @@ def _stand_in(character: str) -> str:
     if character in STAND_INS:
         return STAND_INS[character]
     letter = unicodedata.normalize("NFKD", character)[0]
-    return (letter if letter.isascii() and letter.isprintable() else "?").ljust(cell_len(character), "?")[
-        : cell_len(character)
-    ]
+    width = cell_len(character)
+    return letter.ljust(width)[:width] if letter.isascii() and letter.isprintable() else "?" * width

@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import math
 import random
+import sys
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -149,7 +150,10 @@ def main() -> None:
     chosen = parser.parse_args()
     bots = (*HOUSE, *(f"entrant-{index}" for index in range(len(HOUSE), chosen.bots)))[: chosen.bots]
     tournament = Tournament(bots, chosen.players, chosen.matches)
-    asyncio.run(watch(feed(tournament, chosen.speed, chosen.gone_at, chosen.fail_at)))
+    try:
+        asyncio.run(watch(feed(tournament, chosen.speed, chosen.gone_at, chosen.fail_at)))
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 if __name__ == "__main__":

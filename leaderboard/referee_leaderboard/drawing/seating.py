@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from referee_leaderboard.drawing.window import Block, Window
-from referee_leaderboard.names import clean, count, decimal, left, percent, right
+from referee_leaderboard.names import clean, count, decimal, fit, left, percent, right
 from referee_leaderboard.seats import SeatRecord
 from referee_leaderboard.sheet import line
 from referee_leaderboard.standings import Standings
@@ -52,7 +52,7 @@ def seating(standings: Standings, width: int, height: int, offset: int = 0, acro
     if window.partial:
         lines.append(window.more_line())
     if note_lines:
-        lines.append(_note(shown, columns, with_rank=cell > CELL))
+        lines.append(_note(shown, columns, width, with_rank=cell > CELL))
     return Block(lines[: max(0, height)], window, columns)
 
 
@@ -74,8 +74,8 @@ def _cell(wins: str, mean_rank: str, cell: int, style: str) -> Text:
     return line((right(wins, cell - CELL), style), (right(mean_rank, CELL), "dim"))
 
 
-def _note(shown: Sequence[int], columns: Window, with_rank: bool) -> Text:
+def _note(shown: Sequence[int], columns: Window, width: int, with_rank: bool) -> Text:
     words = "% of matches won from each seat" + (", then the mean rank" if with_rank else "")
     if columns.partial:
         words = f"Seats {shown[0]}–{shown[-1]} of {count(columns.total)}; " + words
-    return line((words, "dim italic"))
+    return line((fit(words, width), "dim italic"))

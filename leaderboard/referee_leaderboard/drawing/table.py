@@ -25,7 +25,7 @@ def table(standings: Standings, width: int, height: int, offset: int = 0) -> Blo
     if not rows:
         return Block.saying("No bots have entered yet.", height)
     scale = Scale.over(rows)
-    columns = _columns(rows, width)
+    columns = _columns(rows, standings.players, width)
     window = Window.of_rows(len(rows), height - 1, offset)
     lines = [_joined([_head(column, scale) for column in columns])]
     shown = rows[window.first : window.end]
@@ -68,7 +68,7 @@ _ALWAYS = frozenset({"rank", "bot", "score"})
 _LUXURY = frozenset({"sigma", "mu", "mean_score"})
 
 
-def _columns(rows: Sequence[Standing], width: int) -> list[_Column]:
+def _columns(rows: Sequence[Standing], players: int, width: int) -> list[_Column]:
     wanted = min(NAME_MOST, max(cell_len(clean(row.bot) + _away(row)) for row in rows))
     readable = min(wanted, 18 if width >= 60 else 12)
     widths = {key: max(cell_len(head), *(cell_len(_shown(key, row)) for row in rows)) for key, head in _HEADS.items()}
@@ -79,12 +79,15 @@ def _columns(rows: Sequence[Standing], width: int) -> list[_Column]:
     if all(row.mean_score is None for row in rows):
         del widths["mean_score"]
 
+    # Alone at the table nobody can be outranked: the points tell the bots apart.
+    importance = (*_IMPORTANCE[:3], "mean_score", *_IMPORTANCE[3:-1]) if players == 1 else _IMPORTANCE
+    luxury = _LUXURY - {"mean_score"} if players == 1 else _LUXURY
     chosen: set[str] = set()
     room = width + GAP
-    for key in (key for key in _IMPORTANCE if key in widths):
+    for key in (key for key in importance if key in widths):
         # Names that can be read and whiskers that can be compared come before further columns of numbers.
         kept = 0 if key in _ALWAYS else max(0, readable - widths["bot"])
-        kept += BAR_GOOD - BAR_LEAST if key in _LUXURY else 0
+        kept += BAR_GOOD - BAR_LEAST if key in luxury else 0
         if key in _ALWAYS or widths[key] + GAP + kept <= room:
             chosen.add(key)
             room -= widths[key] + GAP

@@ -44,7 +44,7 @@ def versus(standings: Standings, width: int, height: int, offset: int = 0, acros
     if window.partial:
         lines.append(window.more_line())
     if note_lines:
-        lines.append(_note(columns))
+        lines.append(_note(columns, width))
     return Block(lines[: max(0, height)], window, columns)
 
 
@@ -73,8 +73,8 @@ def _cell(crosstable: Crosstable, pair: tuple[int | None, int | None], cell: int
     return line((right(percent(better, met), cell), style))
 
 
-def _note(columns: Window) -> Text:
+def _note(columns: Window, width: int) -> Text:
     words = "% of meetings in which the row's bot finished ahead of the column's"
     if columns.partial:
         words = f"Columns {columns.first + 1}–{columns.end} of {count(columns.total)}; " + words
-    return line((words, "dim italic"))
+    return line((fit(words, width), "dim italic"))

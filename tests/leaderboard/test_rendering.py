@@ -1,0 +1,209 @@
+"""Laws of every drawing: it fits, it never fails, it interprets nothing, it needs no colour."""
+
+from __future__ import annotations
+
+import io
+import unicodedata
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from referee_leaderboard import (
+    VIEWS,
+    Connection,
+    Crosstable,
+    Outcome,
+    Playing,
+    Seats,
+    Standing,
+    Standings,
+    State,
+    View,
+    final_table,
+    plain_progress_line,
+    render,
+    to_html,
+    to_svg,
+    to_text,
+)
+from referee_leaderboard.names import clean, decimal, duration, fit, left, percent, right, share, speed
+from referee_leaderboard.sheet import STAND_INS
+from rich.cells import cell_len
+from rich.console import Console
+
+ODD = "aZ \t[]/\\<&'\"é\u0301\u0308\u200d\ufe0f\u202e骰子👩🏽🚀🇫🇷\x1b\x07\u00ad\u3000ﷺĳ\ud800🏴μ…"
+names = st.one_of(
+    st.text(ODD, min_size=0, max_size=30), st.text(max_size=12), st.sampled_from(["[bold]x[/bold]", "[/]"])
+)
+counts = st.integers(0, 10**9)
+ratings = st.floats(-1e12, 1e12) | st.floats(0, 50)
+seconds = st.none() | st.floats(0, 1e9)
+
+
+@st.composite
+def odd_standings(draw: st.DrawFn) -> Standings:
+    bots = draw(st.lists(names, max_size=14))
+    rows = [
+        Standing(
+            draw(st.integers(1, 20)),
+            bot,
+            draw(ratings),
+            draw(st.floats(0, 1e9) | st.floats(0, 9)),
+            draw(counts),
+            draw(counts),
+            draw(st.none() | st.floats(1, 20)),
+            draw(counts),
+            draw(st.none() | ratings),
+            draw(st.none() | st.integers(1, 99)),
+            draw(st.booleans()),
+            draw(seconds),
+        )
+        for bot in bots
+    ]
+    seated = st.lists(st.sampled_from(bots or ["?"]), min_size=1, max_size=8, unique=True)
+    tables = [tuple(draw(seated)) for _ in range(draw(st.integers(0, 5)))]
+    results = [(table, tuple(draw(st.integers(1, 8)) for _ in table)) for table in tables]
+    unique = list(dict.fromkeys(bots))
+    return Standings(
+        draw(names),
+        draw(names),
+        draw(st.integers(1, 18)),
+        draw(st.sampled_from(State)),
+        draw(st.booleans()),
+        draw(counts),
+        draw(counts),
+        draw(counts),
+        draw(seconds),
+        draw(seconds),
+        draw(seconds),
+        draw(seconds),
+        draw(st.sampled_from(["", "ab" * 32])),
+        tuple(rows),
+        tuple(Playing(draw(names), 1, table, 5.0, None) for table in tables),
+        tuple(
+            Outcome(draw(names), 1, table, ranks, ranks, draw(names), tuple(draw(names) for _ in table))
+            for table, ranks in results
+        ),
+        Crosstable.tally(unique, results),
+        Seats.tally(unique, results),
+        tuple(draw(st.lists(names, max_size=4))),
+    )
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    odd_standings(),
+    st.sampled_from(VIEWS),
+    st.integers(1, 210),
+    st.integers(1, 70),
+    st.none() | st.just(Connection.lost(3, "no [red]route")),
+    st.integers(0, 30),
+    st.sampled_from(["", "q quit · ↑↓"]),
+)
+def test_no_screen_is_wider_or_taller_than_asked_for(
+    standings: Standings,
+    view: View,
+    width: int,
+    height: int,
+    connection: Connection | None,
+    offset: int,
+    footer: str,
+) -> None:
+    drawn = render(standings, view, width, height, connection, offset=offset, across=offset, footer=footer)
+    shown = to_text(drawn, width).splitlines()
+    assert 1 <= len(shown) <= height
+    assert max(cell_len(text) for text in shown) <= width
+    spelled = to_text(drawn, width, ascii_only=True)
+    assert spelled.isascii()
+    assert [len(text) for text in spelled.splitlines()] == [cell_len(text) for text in shown]
+
+
+@settings(max_examples=40, deadline=None)
+@given(odd_standings(), st.integers(1, 120))
+def test_every_other_form_takes_any_standings(standings: Standings, width: int) -> None:
+    lines = to_text(final_table(standings, width), width).splitlines()
+    assert all(cell_len(text) <= width for text in lines if not text.startswith("digest"))
+    assert "\n" not in plain_progress_line(standings)
+    assert to_html(standings).endswith("</html>\n")
+    assert to_svg(standings, 40, 12).rstrip().endswith("</svg>")
+
+
+@given(names, st.integers(0, 40))
+def test_a_name_is_fitted_by_cells_and_marked_when_cut(name: str, width: int) -> None:
+    whole = clean(name)
+    cut = fit(whole, width)
+    assert cell_len(cut) <= width
+    assert cell_len(left(whole, width)) == cell_len(right(whole, width)) == width
+    assert cut == whole or width == 0 or cut.endswith("…")
+
+
+@given(names)
+def test_a_clean_name_moves_no_cursor_and_turns_no_line_around(name: str) -> None:
+    assert clean(name)
+    assert not {unicodedata.category(character) for character in clean(name)} & {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
+
+@given(st.lists(st.integers(0, 40), max_size=8), st.integers(0, 100))
+def test_names_share_the_room_and_the_short_ones_are_whole(widths: list[int], room: int) -> None:
+    granted = share(widths, room)
+    assert sum(granted) <= room or not widths
+    assert all(given <= wanted for given, wanted in zip(granted, widths, strict=True))
+    if sum(widths) <= room:
+        assert granted == widths
+
+
+def test_markup_in_a_name_is_shown_and_not_interpreted() -> None:
+    standings = Standings("[red]Cup[/red]", "flip7", 2, rows=(Standing(1, "[bold]x[/bold]", 25, 8),))
+    shown = to_text(render(standings, width=80), 80)
+    assert "[bold]x[/bold]" in shown
+    assert "[red]Cup[/red]" in shown
+
+
+def test_every_drawn_character_has_a_stand_in_of_one_cell() -> None:
+    assert all(cell_len(drawn) == 1 and len(spelled) == 1 for drawn, spelled in STAND_INS.items())
+
+
+def test_without_colour_no_words_are_lost(spring_cup: Standings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    file = io.StringIO()
+    console = Console(file=file, width=80, force_terminal=True)
+    console.print(render(spring_cup))
+    assert "\x1b[3" not in file.getvalue().replace("\x1b[3m", "")  # 3 alone is italic, 30 to 37 are colours
+    assert "(away)" in file.getvalue()
+
+
+def test_the_whisker_scale_is_common_to_all_rows() -> None:
+    rows = (Standing(1, "a", 30.0, 1.0), Standing(2, "b", 10.0, 1.0))
+    shown = to_text(render(Standings("Cup", "g", 2, rows=rows), width=80), 80).splitlines()
+    first, second = (text for text in shown if "◆" in text)
+    assert first.index("◆") > second.index("┤")
+
+
+def test_an_unknown_view_is_an_error_that_names_the_choices() -> None:
+    with pytest.raises(ValueError, match="choose one of table, crosstable, seats"):
+        render(Standings("Cup", "g", 2), "tabel")  # type: ignore[arg-type]
+
+
+def test_one_hundred_percent_is_said_only_when_nothing_is_left() -> None:
+    standings = Standings("Cup", "g", 2, State.RUNNING, matches_done=9_999, matches_total=10_000)
+    assert " 99%" in to_text(render(standings), 80)
+    assert "100%" in to_text(render(replace(standings, matches_done=10_000)), 80)
+    assert (percent(999, 1000), percent(1, 1000), percent(0, 9), percent(9, 9), percent(0, 0)) == (
+        "99%", "1%", "0%", "100%", "·",
+    )  # fmt: skip
+
+
+def test_a_line_for_the_log_says_how_far_and_who_leads(spring_cup: Standings) -> None:
+    assert plain_progress_line(spring_cup) == (
+        "Spring Cup: running, provisional, 386/600 matches (64%), 12.5/s, ETA 0:17, 15 faults; first cautious 27.02"
+    )
+    assert plain_progress_line(Standings("Cup", "g", 2)) == "Cup: created, 0/0 matches"
+
+
+def test_numbers_read_well() -> None:
+    assert [duration(value) for value in (None, 0.9, 43, 724, 11524, 200000)] == [
+        "–", "0:00", "0:43", "12:04", "3:12:04", "2d 07h",
+    ]  # fmt: skip
+    assert [decimal(value) for value in (None, -0.001, 2.345, -1.5)] == ["–", "0.00", "2.35", "-1.50"]
+    assert [speed(value) for value in (None, 0.05, 12.5, 1234)] == ["–", "3.0/min", "12.5/s", "1,234/s"]

@@ -34,6 +34,7 @@ from referee.rules.laws_of_play import (
 )
 from referee.rules.laws_of_secrecy import (
     redealing_really_redeals,
+    redealt_matches_play_on,
     sealed_answers_stay_sealed,
     views_hide_what_a_seat_may_not_know,
 )
@@ -133,6 +134,7 @@ LAWS: Mapping[str, Law] = {
         views_are_messages,
         views_hide_what_a_seat_may_not_know,
         redealing_really_redeals,
+        redealt_matches_play_on,
         sealed_answers_stay_sealed,
     )
 }

@@ -64,7 +64,7 @@ def results_are_well_formed(trial: Trial) -> None:
 def copies_are_independent(trial: Trial) -> None:
     """A copy has the same future; what happens to one does not touch the other."""
     for case in trial.cases:
-        for state in islice(trial.moments(case, dense=2), 8):
+        for state in islice(trial.moments(case, dense=2), 5):
             before = sight(state)
             one, two = state.copy(), state.copy()
             for this, that in zip(_future(case, one), _future(case, two), strict=True):
@@ -114,7 +114,7 @@ def _record(case: Case) -> Record:
     return playout(case.game, case.players, case.options, case.seed_bytes, case.randoms()).record
 
 
-def _future(case: Case, state: Any, most: int = 40) -> Iterator[Any]:
+def _future(case: Case, state: Any, most: int = 24) -> Iterator[Any]:
     """How a match goes on, seen by everybody, with random answers; plays on the state it is given."""
     choosers = case.randoms(b"future")
     for _ in range(most):

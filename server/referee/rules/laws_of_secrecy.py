@@ -39,21 +39,40 @@ def redealing_really_redeals(trial: Trial) -> None:
             continue
         found: set[bool] = set()  # whether the public's (False) and some seat's (True) redeal made a difference
         for number, state in enumerate(trial.moments(case, dense=4)):
-            if not state.pending():
+            if not state.pending() or len(found) == 2:
                 break
             before = sight(state)
+            future = _future(case, state.copy())
             for seat in case.seats:
-                if len(found) == 2 and number > 2:
-                    break
-                twin = state.redealt(seat, _fresh(case, number, seat))
-                if sight(twin) != before or _ending(case, twin) != _ending(case, state.copy()):
-                    found.add(seat is not None)
+                if (seat is not None) not in found:
+                    twin = state.redealt(seat, _fresh(case, number, seat))
+                    if sight(twin) != before or _future(case, twin) != future:
+                        found.add(seat is not None)
             if sight(state) != before:
                 raise trial.broken("redealt changed the match it was called on")
         if False not in found:
             raise trial.broken("redealt(None) never changed anything, though matches that begin alike end differently")
         if True not in found:
             raise trial.broken("redealt(seat) never changed anything for any seat")
+
+
+def redealt_matches_play_on(trial: Trial) -> None:
+    """A match dealt anew in the middle is a match: it ends within the bound and keeps its pieces."""
+    for case in trial.settings:
+        bound = case.game.bound(case.players, case.options)
+        for number, state in enumerate(islice(trial.moments(case, dense=2), 6)):
+            twin = state.redealt(case.seats[number % len(case.seats)], _fresh(case, number, None))
+            pieces = dict(twin.pieces())
+            choosers = case.randoms(b"redealt")
+            for _ in range(bound + 1):
+                asked = twin.pending()
+                if not asked:
+                    break
+                twin.play({seat: choosers[seat](twin, seat) for seat in asked})
+            if twin.result() is None:
+                raise trial.broken(f"dealt anew, the match did not end within another {bound} decisions")
+            if dict(twin.pieces()) != pieces:
+                raise trial.broken("dealt anew, the match lost or doubled pieces on the way")
 
 
 def sealed_answers_stay_sealed(trial: Trial) -> None:
@@ -87,18 +106,14 @@ def _fresh(case: Case, number: int, seat: Seat | None) -> Seeded:
     return Seeded(b"redeal %d %d of %b" % (number, -1 if seat is None else seat, case.seed_bytes))
 
 
-def _ending(case: Case, state: State[Any]) -> list[Any]:
-    """What the public sees of the rest of a match with random answers, and how it ends."""
-    choosers = case.randoms(b"ending")
-    shown: list[bytes] = []
-    for _ in range(case.game.bound(case.players, case.options) + 1):
-        asked = state.pending()
-        if not asked:
-            break
+def _future(case: Case, state: State[Any], most: int = 48) -> list[Any]:
+    """What the public sees of the next decisions with random answers; plays on the state it is given."""
+    choosers = case.randoms(b"future")
+    shown: list[Any] = []
+    while len(shown) < most and (asked := state.pending()):
         state.play({seat: choosers[seat](state, seat) for seat in asked})
-        if len(shown) < 64:
-            shown.append(seen(state, None))
-    return [shown, state.result()]
+        shown.append(seen(state, None))
+    return shown
 
 
 def _something_is_hidden(case: Case) -> bool:
@@ -107,8 +122,8 @@ def _something_is_hidden(case: Case) -> bool:
     for seed in range(24):
         state = Case(case.game, case.players, case.options, case.seed + 1000 + seed).start()
         begin = seen(state, None)
-        ending = _ending(case, state)
-        if beginnings.setdefault(begin, ending) != ending:
+        future = _future(case, state)
+        if beginnings.setdefault(begin, future) != future:
             return True
     return False
 

@@ -84,7 +84,8 @@ class Trial:
     def moments(self, case: Case, dense: int = 8) -> Iterator[State[Any]]:
         """Some of the states of a random match: all at first, then `dense` per doubling, and the end."""
         for number, state in enumerate(self.walk(case)):
-            if number < dense or number % (number // dense) == 0 or not state.pending():
+            step = 1 << max(0, (number // dense).bit_length() - 1)
+            if number % step == 0 or not state.pending():
                 yield state
 
     def at(self, case: Case, decision: int = 0) -> None:

@@ -1,0 +1,156 @@
+"""The table during an auction: the bids, who may play what, and who leads."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from referee.games.stop.cards import NUMBERS, PLUS, VALUES, covers, faces, hands, names, value_of, worth
+from referee.games.stop.moves import PASS, Move, bids, raises
+from referee.rules.game import Legal, Rejection
+
+FAR = 1000  # more than any hand can add
+
+
+class Bid:
+    """Cards lying before a player: of one value, with +1s, whoever laid them there."""
+
+    __slots__ = ("by", "cards", "faces", "total", "value")
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+        self.total = 0
+        self.cards = 0
+        self.faces: list[int] = []
+        """Card by card, as they were laid (1 is a +1) …"""
+        self.by: list[int] = []
+        """… and by whom."""
+
+    def add(self, by: int, cards: int) -> None:
+        laid = faces(cards)
+        self.cards += cards
+        self.total += worth(cards)
+        self.faces += laid
+        self.by += [by] * len(laid)
+
+    def copy(self) -> Self:
+        twin = type(self)(self.value)
+        twin.total, twin.cards = self.total, self.cards
+        twin.faces, twin.by = self.faces.copy(), self.by.copy()
+        return twin
+
+
+class Auction:
+    """All bids on the table, by seat."""
+
+    __slots__ = ("bids", "gaps", "highest")
+
+    def __init__(self, players: int) -> None:
+        self.bids: list[Bid | None] = [None] * players
+        self.highest = 0
+        self.gaps = (FAR, FAR, FAR)
+        """For piles of 2s, of 3s, of 4s: what the nearest lacks to equal the highest bid, 1 where it lacks nothing."""
+
+    def lay(self, owner: int, by: int, cards: int) -> None:
+        """Cards are laid before their owner-to-be: his first bid, or a raise of it."""
+        bid = self.bids[owner]
+        if bid is None:
+            bid = self.bids[owner] = Bid(value_of(cards))
+        bid.add(by, cards)
+        self.highest = max(self.highest, bid.total)
+        gaps = [FAR, FAR, FAR]
+        for bid in self.bids:
+            if bid is not None:
+                gaps[bid.value - 2] = min(gaps[bid.value - 2], max(1, self.highest - bid.total))
+        self.gaps = (gaps[0], gaps[1], gaps[2])
+
+    def able(self, held: list[int]) -> tuple[int, ...]:
+        """The seats that have a legal play with what they hold."""
+        highest = self.highest
+        two, three, four = self.gaps
+        on_table = self.bids
+        found = []
+        for seat, hand in enumerate(held):
+            if hand:
+                best, twos, threes, fours = _STRENGTH[hand]
+                if twos >= two or threes >= three or fours >= four or (best >= highest and on_table[seat] is None):
+                    found.append(seat)
+        return tuple(found)
+
+    def plays(self, seat: int, hand: int) -> Legal[Move]:
+        """To pass, to bid, to raise: everything a seat may do in a window of the auction."""
+        highest = self.highest
+        moves: list[Move] = [PASS]
+        if self.bids[seat] is None:
+            moves += bids(hand, min(highest, 25))
+        for owner, bid in enumerate(self.bids):
+            if bid is not None:
+                value = bid.value
+                moves += raises(owner, value, hand & _FITTING[value], min(highest - bid.total, 25))
+        return Legal(tuple(moves))
+
+    def check_bid(self, seat: int, hand: int, cards: int) -> Rejection | None:
+        if self.bids[seat] is not None:
+            return Rejection("already_bid", f"this seat has a bid already; add to it with 'raise {seat} CARDS'")
+        if not cards & NUMBERS:
+            return Rejection("plus_alone", "a bid needs at least one 2, 3 or 4; +1s only go with them")
+        if value_of(cards) < 0:
+            return Rejection("mixed_values", "a bid is made with cards of one value (2s, 3s or 4s) and +1s")
+        return _check_held(hand, cards) or self._check_high_enough(worth(cards))
+
+    def check_raise(self, owner: int, hand: int, cards: int) -> Rejection | None:
+        bid = self.bids[owner] if owner < len(self.bids) else None
+        if bid is None:
+            there = ", ".join(str(seat) for seat in self.bidders())
+            return Rejection("no_such_bid", f"seat {owner} has no bid to raise; bids are before seats {there}")
+        if value_of(cards) not in (0, bid.value):
+            return Rejection(
+                "wrong_value", f"seat {owner}'s bid is of {bid.value}s: only {bid.value}s and +1s go on it"
+            )
+        return _check_held(hand, cards) or self._check_high_enough(bid.total + worth(cards))
+
+    def bidders(self) -> list[int]:
+        """The seats with a bid, ascending."""
+        return [seat for seat, bid in enumerate(self.bids) if bid is not None]
+
+    def leaders(self) -> list[int]:
+        """The seats whose bid is the highest, ascending."""
+        return [seat for seat, bid in enumerate(self.bids) if bid is not None and bid.total == self.highest]
+
+    def piles(self) -> dict[int, int]:
+        """The heap lying before each bidder."""
+        return {seat: bid.cards for seat, bid in enumerate(self.bids) if bid is not None}
+
+    def cards(self) -> int:
+        """All cards on the table."""
+        return sum(bid.cards for bid in self.bids if bid is not None)
+
+    def copy(self) -> Self:
+        twin = type(self)(0)
+        twin.bids = [bid.copy() if bid is not None else None for bid in self.bids]
+        twin.highest, twin.gaps = self.highest, self.gaps
+        return twin
+
+    def _check_high_enough(self, total: int) -> Rejection | None:
+        if total >= self.highest:
+            return None
+        return Rejection(
+            "too_low", f"this would make a bid of {total}; it must be at least {self.highest}, the highest on the table"
+        )
+
+
+def _check_held(hand: int, cards: int) -> Rejection | None:
+    if covers(hand, cards):
+        return None
+    return Rejection("not_in_hand", f"these cards are not in hand; the hand is {' '.join(names(hand)) or 'empty'}")
+
+
+def _strength(hand: int) -> tuple[int, int, int, int]:
+    """The best bid a hand can make, and the most it can add to a pile of 2s, of 3s, of 4s."""
+    plus = hand >> 24
+    twos, threes, fours = (worth(hand & (255 * card)) for card in VALUES.values())
+    best = max(twos, threes, fours)
+    return (best + plus if best else 0), twos + plus, threes + plus, fours + plus
+
+
+_STRENGTH = {hand: _strength(hand) for hand in hands()}
+_FITTING = {value: 255 * card + 255 * PLUS for value, card in VALUES.items()}

@@ -1,0 +1,47 @@
+"""STOP! as the referee offers it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from referee.games.stop.cards import HAND, read_card
+from referee.games.stop.moves import Move
+from referee.games.stop.state import AUCTIONS, SHUFFLES, StopState
+from referee.rules.chance import Chance, Label
+from referee.rules.game import Game, Seats
+
+
+def _seat(item: Any) -> int:
+    if isinstance(item, bool) or not isinstance(item, int):
+        raise ValueError("a seat is a number, counted from 0")
+    return item
+
+
+class Stop(Game[Move]):
+    """Calls between draws, auctions of hidden cards, and a winner who splits the table."""
+
+    name = "stop"
+    title = "STOP!"
+    version = 1
+    seats = Seats(3, 6)
+    labels: ClassVar[Mapping[str, Label]] = {
+        "first": Label("pick", "the seat that has the red token at the start", _seat),
+        "decks": Label("orders", "the first deck of every seat, top first", read_card),
+        "arbiter": Label("pick", "who of several that acted in the same window was first", _seat, spent=True),
+        "reshuffle": Label("orders", "the whole new deck after a shuffle, top first", read_card),
+    }
+
+    def new(self, players: int, options: Mapping[str, Any], chance: Chance) -> StopState:
+        return StopState(players, chance)
+
+    def bound(self, players: int, options: Mapping[str, Any]) -> int:
+        # A stretch of drawing begins at the start, after a settled auction (59 times: the 60th ends the match) or after
+        # all hands were shuffled back (29 times: the 30th is not played). In it every player draws at most six
+        # cards and skips in between, so after six rounds all have six cards: at most 6 windows of calls per seat.
+        stretches = 1 + (AUCTIONS - 1) + (SHUFFLES - 1)
+        calls = stretches * HAND * players
+        # An auction takes an opening, then windows in which somebody lays at least one of the cards still in the
+        # hands, then a window in which everybody passes, then a split.
+        auction = 1 + (HAND * players - 1) + 1 + 1
+        return calls + AUCTIONS * auction

@@ -1,0 +1,143 @@
+"""The moves of STOP! and how they are written."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+from referee.games.stop.cards import BY_NAME, HAND, PLUS, VALUES, names, worth
+from referee.rules.game import Unreadable
+
+
+class Move(NamedTuple):
+    """What a player answers: a verb, and what the verb needs."""
+
+    verb: str
+    """stop, wait, bid, raise, pass or share."""
+    seat: int = -1
+    """raise: whose bid."""
+    cards: int = 0
+    """bid, raise: the heap laid down."""
+    piles: tuple[tuple[int, int], ...] = ()
+    """share: seats, ascending, each with the heap it gets."""
+
+
+STOP = Move("stop")
+WAIT = Move("wait")
+PASS = Move("pass")
+
+SEATS = {str(seat): seat for seat in range(6)}
+ALL_CARDS = 6 * 21
+HOW = "write stop, wait, pass, 'bid 3 3 +1', 'raise 2 3 +1' (seat 2's bid) or 'share 0:2,2,+1 2:4'"
+
+
+def parse(text: str) -> Move:
+    """The move this text means, or `Unreadable`."""
+    known = _MOVES.get(text)
+    if known is not None:
+        return known
+    verb, *words = text.split() or [""]
+    if verb in ("stop", "wait", "pass") and not words:
+        return Move(verb)
+    if verb == "bid" and words:
+        return Move("bid", cards=_heap(words))
+    if verb == "raise" and len(words) > 1:
+        return Move("raise", _seat(words[0]), _heap(words[1:]))
+    if verb == "share" and words:
+        return Move("share", piles=_piles(text.split(None, 1)[1]))
+    raise Unreadable(f"cannot read {_short(text)}; {HOW}")
+
+
+def write(move: Move) -> str:
+    """The canonical text of a move."""
+    return _TEXTS.get(move) or _write(move)
+
+
+@cache
+def bids(hand: int, least: int) -> tuple[Move, ...]:
+    """Every bid this hand can make that is worth at least so much: by value, then by number of cards, then of +1s."""
+    found = []
+    for card in VALUES.values():
+        for count in range(1, (hand // card & 255) + 1):
+            found += [Move("bid", cards=count * card + plus * PLUS) for plus in range((hand >> 24) + 1)]
+    return tuple(move for move in found if worth(move.cards) >= least)
+
+
+@cache
+def raises(owner: int, value: int, cards: int, least: int) -> tuple[Move, ...]:
+    """Every raise of that owner by some of these cards (of his bid's value, and +1s) that adds at least so much."""
+    card = VALUES[value]
+    found = []
+    for count in range((cards // card & 255) + 1):
+        found += [Move("raise", owner, count * card + plus * PLUS) for plus in range((cards >> 24) + 1)]
+    return tuple(move for move in found if move.cards and worth(move.cards) >= least)
+
+
+def share(piles: dict[int, int]) -> Move:
+    """The split that gives each seat its heap; a seat with an empty heap is not named."""
+    return Move("share", piles=tuple((seat, piles[seat]) for seat in sorted(piles) if piles[seat]))
+
+
+def _heap(words: list[str]) -> int:
+    if len(words) > ALL_CARDS:
+        raise Unreadable(f"there are only {ALL_CARDS} cards in the game; {HOW}")
+    heap = 0
+    for word in words:
+        if word not in BY_NAME:
+            raise Unreadable(f"{_short(word)} is no card; cards are 2, 3, 4 and +1, and {HOW}")
+        heap += BY_NAME[word]
+    return heap
+
+
+def _seat(word: str) -> int:
+    if word not in SEATS:
+        raise Unreadable(f"{_short(word)} is no seat; seats are 0 to 5, and {HOW}")
+    return SEATS[word]
+
+
+def _piles(text: str) -> tuple[tuple[int, int], ...]:
+    piles: dict[int, int] = {}
+    for entry in re.sub(r"\s*([,:])\s*", r"\1", text).split():
+        word, colon, cards = entry.partition(":")
+        if not colon or not cards:
+            raise Unreadable(
+                f"cannot read {_short(entry)}; a split is written 'share 0:2,2,+1 2:4', "
+                "and a seat that gets nothing is left out"
+            )
+        seat = _seat(word)
+        if seat in piles:
+            raise Unreadable(f"seat {seat} is named twice; name every seat once, with all its cards")
+        piles[seat] = _heap(cards.split(","))
+    return tuple(sorted(piles.items()))
+
+
+def _write(move: Move) -> str:
+    words = [move.verb]
+    if move.verb == "raise":
+        words.append(str(move.seat))
+    words += names(move.cards)
+    words += [f"{seat}:{','.join(names(heap))}" for seat, heap in move.piles]
+    return " ".join(words)
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:40] + "…")
+
+
+def _all_moves() -> list[Move]:
+    """Every move that some hand can make, splits aside: the texts a bot reads and sends are looked up, not built."""
+    found = [STOP, WAIT, PASS]
+    for value, card in VALUES.items():
+        for count in range(1, HAND + 1):
+            full = count * card + (HAND - count) * PLUS
+            found += bids(full, 1)
+            for owner in SEATS.values():
+                found += raises(owner, value, full, 1)
+    for owner in SEATS.values():
+        found += raises(owner, 2, HAND * PLUS, 1)
+    return found
+
+
+_TEXTS = {move: _write(move) for move in _all_moves()}
+_MOVES = {text: move for move, text in _TEXTS.items()}

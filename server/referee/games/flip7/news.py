@@ -1,0 +1,40 @@
+"""What happens in a match: as the log keeps it, in small tuples, and as a view tells it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from arena.games.flip7.v1 import flip7_pb2 as pb
+
+from referee.games.flip7.cards import Card
+from referee.rules.game import Seat
+
+# (kind, seat, card, target, points by seat); -1 or () where there is none.
+Entry = tuple[pb.EventKind.ValueType, Seat, Card, Seat, tuple[int, ...]]
+
+ROUND_STARTED = pb.EVENT_KIND_ROUND_STARTED
+DEALT = pb.EVENT_KIND_DEALT
+STAYED = pb.EVENT_KIND_STAYED
+SAVED = pb.EVENT_KIND_SAVED
+BUSTED = pb.EVENT_KIND_BUSTED
+FLIP_7 = pb.EVENT_KIND_FLIP_7
+TARGETED = pb.EVENT_KIND_TARGETED
+KEPT = pb.EVENT_KIND_KEPT
+DISCARDED = pb.EVENT_KIND_DISCARDED
+RESHUFFLED = pb.EVENT_KIND_RESHUFFLED
+BROKE_OFF = pb.EVENT_KIND_BROKE_OFF
+ROUND_ENDED = pb.EVENT_KIND_ROUND_ENDED
+
+
+@lru_cache(maxsize=4096)
+def wire(entry: Entry) -> bytes:
+    """The wire form of a view with this one event."""
+    kind, seat, card, target, points = entry
+    event = pb.Event(
+        kind=kind,
+        seat=seat if seat >= 0 else None,
+        card=card if card >= 0 else None,
+        target=target if target >= 0 else None,
+        points=points,
+    )
+    return pb.View(events=[event]).SerializeToString()

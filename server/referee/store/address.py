@@ -1,0 +1,73 @@
+"""Where the database is: a file path, a `sqlite:///` URL or a PostgreSQL URL."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from referee.store.faults import BadAddress, MissingDriver, MissingFolder, NoDatabase, NotADatabase
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Either a file (SQLite) or a URL (PostgreSQL); `str()` of it may be shown to anybody."""
+
+    path: Path | None = None
+    url: URL | None = None
+
+    def __str__(self) -> str:
+        if self.url is not None:
+            return self.url.render_as_string(hide_password=True)
+        return str(self.path)
+
+
+def parse_address(text: str | Path) -> Address:
+    """Read what a person gave as the database; the file or server is not touched yet."""
+    if isinstance(text, Path):
+        return _file(str(text))
+    scheme, separator, rest = text.partition("://")
+    if not separator:
+        return _file(text)
+    if scheme == "sqlite":
+        return _file(rest.removeprefix("/"))
+    if scheme in ("postgres", "postgresql", "postgresql+psycopg"):
+        try:
+            url = make_url(f"postgresql+psycopg://{rest}")
+        except (ArgumentError, ValueError):
+            raise BadAddress(
+                "The PostgreSQL address cannot be read: write postgresql://user:password@host:port/database."
+            ) from None
+        return Address(url=url)
+    raise BadAddress(
+        f"Unknown kind of database {scheme!r}: give a file path, sqlite:///FILE or postgresql://HOST/DATABASE."
+    )
+
+
+def check_address(address: Address, *, create: bool) -> None:
+    """Say early and clearly what no driver says well: a missing folder, a folder in place of a file, no driver."""
+    if address.path is None:
+        try:
+            importlib.import_module("psycopg")
+        except ImportError:
+            raise MissingDriver(
+                "PostgreSQL needs the extra package psycopg: pip install 'referee[postgres]', or use a file."
+            ) from None
+        return
+    path = address.path
+    if path.is_dir():
+        raise NotADatabase(f"{path} is a folder: give the path of a file in it, such as {path / 'referee.db'}.")
+    if not path.parent.is_dir():
+        raise MissingFolder(f"The folder {path.parent} does not exist: create it first, or choose another path.")
+    if not create and not path.exists():
+        raise NoDatabase(f"There is no database at {path}: check the path, or start a tournament there first.")
+
+
+def _file(text: str) -> Address:
+    if text in ("", ":memory:") or "\0" in text:
+        raise BadAddress("The database must be a file that lasts: give a path such as referee.db.")
+    return Address(path=Path(os.path.abspath(text)))

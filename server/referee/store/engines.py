@@ -1,0 +1,103 @@
+"""Connections: one that writes, a few that can only read.
+
+Every write transaction excludes every other from its first statement on: `BEGIN IMMEDIATE` in SQLite, an advisory
+lock in PostgreSQL. So a unit of work may look first and write afterwards without losing an update.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import ExceptionContext
+from sqlalchemy.pool import QueuePool
+
+from referee.store.address import Address
+from referee.store.faults import fault_of
+
+WRITE_LOCK = "1919247973, hashtext(current_schema())"
+"""The key of the advisory lock that every write transaction in PostgreSQL takes: one per schema."""
+
+READERS = 4
+
+
+def writer_engine(address: Address, timeout: float) -> Engine:
+    """The engine with the single connection that may write; `timeout` bounds the wait for other programs."""
+    if address.path is not None:
+        path = os.fspath(address.path)
+
+        def connect() -> sqlite3.Connection:
+            connection = _sqlite(f"file:{quote(path)}?mode=rwc", timeout)
+            connection.execute("PRAGMA journal_mode = WAL")
+            # A result that was acknowledged survives a power cut, not only a crash of the program.
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA foreign_keys = ON")
+            return connection
+
+        engine = create_engine("sqlite://", creator=connect, poolclass=QueuePool, pool_size=1, max_overflow=0)
+        _begin_with(engine, "BEGIN IMMEDIATE")
+    else:
+        engine = _postgres(address, f"-c lock_timeout={int(timeout * 1000)}", pool_size=1)
+        _begin_with(engine, f"SELECT pg_advisory_xact_lock({WRITE_LOCK})")
+    speak_clearly(engine, address)
+    return engine
+
+
+def reader_engine(address: Address, timeout: float) -> Engine:
+    """The engine whose connections cannot write; each of its transactions sees one moment."""
+    if address.path is not None:
+        path = os.fspath(address.path)
+
+        def connect() -> sqlite3.Connection:
+            connection = _sqlite(f"file:{quote(path)}?mode=ro", timeout)
+            connection.execute("PRAGMA query_only = ON")
+            return connection
+
+        engine = create_engine(
+            "sqlite://", creator=connect, poolclass=QueuePool, pool_size=READERS, max_overflow=READERS
+        )
+        _begin_with(engine, "BEGIN")
+    else:
+        engine = _postgres(address, "-c default_transaction_read_only=on", pool_size=READERS).execution_options(
+            isolation_level="REPEATABLE READ"
+        )
+    speak_clearly(engine, address)
+    return engine
+
+
+def speak_clearly(engine: Engine, address: Address) -> None:
+    """Let the engine raise the environment's faults as `StoreError`; other errors stay the driver's."""
+    where = str(address)
+
+    @event.listens_for(engine, "handle_error")
+    def handle(context: ExceptionContext) -> None:
+        fault = fault_of(context.original_exception, where)
+        if fault is not None:
+            raise fault from context.original_exception
+
+
+def _sqlite(uri: str, timeout: float) -> sqlite3.Connection:
+    # isolation_level=None keeps the driver from opening transactions of its own, which lose updates.
+    return sqlite3.connect(uri, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False)
+
+
+def _postgres(address: Address, options: str, pool_size: int) -> Engine:
+    assert address.url is not None
+    given = address.url.query.get("options")
+    if isinstance(given, str):
+        options = f"{given} {options}"
+    return create_engine(
+        address.url.difference_update_query(["options"]),
+        connect_args={"options": options, "connect_timeout": 10},
+        pool_size=pool_size,
+        max_overflow=0 if pool_size == 1 else READERS,
+        pool_pre_ping=True,
+    )
+
+
+def _begin_with(engine: Engine, statement: str) -> None:
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        connection.exec_driver_sql(statement)

@@ -1,0 +1,158 @@
+"""What can go wrong around the database, each as one sentence that says what to do.
+
+`StoreError` and its kinds mean that the environment failed: a file, a disk, a server. `Refused` and its kinds
+mean that the caller asked for something that cannot be: a name that is taken, a match that does not exist.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+
+
+class StoreError(Exception):
+    """The database cannot be used as it is; nothing in it was changed."""
+
+
+class NewerSchema(StoreError):
+    """The database was written by a newer Referee."""
+
+
+class Locked(StoreError):
+    """Another program holds the database's write lock."""
+
+
+class AlreadyOwned(StoreError):
+    """A server is running on this database."""
+
+
+class ReadOnly(StoreError):
+    """The file, its folder or the PostgreSQL role does not allow writing."""
+
+
+class NotADatabase(StoreError):
+    """The file is corrupt or is something else."""
+
+
+class ForeignDatabase(StoreError):
+    """The database belongs to another program."""
+
+
+class DiskFull(StoreError):
+    """There is no room left to write."""
+
+
+class MissingFolder(StoreError):
+    """The folder of the database file does not exist."""
+
+
+class NoDatabase(StoreError):
+    """There is no database at this address."""
+
+
+class MissingDriver(StoreError):
+    """The Python package for PostgreSQL is not installed."""
+
+
+class Unreachable(StoreError):
+    """The database cannot be opened or its server does not answer."""
+
+
+class StoreClosed(StoreError):
+    """The store was closed."""
+
+
+class Refused(ValueError):
+    """The request cannot be granted; nothing was changed."""
+
+
+class BadAddress(Refused):
+    """The text is neither a file path nor a database URL this program knows."""
+
+
+class NameTaken(Refused):
+    """The name is already in use."""
+
+
+class Unknown(Refused):
+    """There is nothing by that name or number."""
+
+
+class NotAllowed(Refused):
+    """The present state does not allow it."""
+
+
+def fault_of(error: BaseException, where: str) -> StoreError | None:
+    """The environment's fault behind a driver's error, or None when the error is the statement's own."""
+    if isinstance(error, sqlite3.Error):
+        return _of_sqlite(error, where)
+    if isinstance(error, OSError):
+        return fault_of_file(error, where)
+    if type(error).__module__.split(".")[0] == "psycopg":
+        return _of_postgres(error, where)
+    return None
+
+
+def fault_of_file(error: OSError, where: str) -> StoreError:
+    """The fault behind a failed system call on a file beside the database."""
+    if isinstance(error, FileNotFoundError):
+        return MissingFolder(f"The folder of {where} does not exist: create it first, or choose another path.")
+    if isinstance(error, PermissionError) or error.errno == errno.EROFS:
+        return _read_only(where)
+    if error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
+        return _full(where)
+    return Unreachable(f"Cannot open {where} ({os.strerror(error.errno or 0)}): check the path and try again.")
+
+
+def _of_sqlite(error: sqlite3.Error, where: str) -> StoreError | None:
+    name = getattr(error, "sqlite_errorname", None) or ""
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return Locked(f"{where} is locked by another program: wait until it is done, or stop it, and try again.")
+    if name.startswith("SQLITE_READONLY") or name.startswith("SQLITE_PERM"):
+        return _read_only(where)
+    if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT", "SQLITE_FORMAT")):
+        return NotADatabase(
+            f"{where} is not a Referee database, or is damaged: restore it from a copy, or choose another file."
+        )
+    if name == "SQLITE_FULL":
+        return _full(where)
+    if name.startswith("SQLITE_CANTOPEN"):
+        return Unreachable(f"Cannot open {where}: check that the file and its folder may be read and written.")
+    if name.startswith("SQLITE_IOERR"):
+        # A file-size limit and a full tmpfs surface as a failed write, not as SQLITE_FULL.
+        if any(word in name for word in ("WRITE", "SHMSIZE", "TRUNCATE", "FSYNC")):
+            return _full(where)
+        return Unreachable(f"The disk failed under {where} ({name}): check the disk, then try again.")
+    return None
+
+
+def _of_postgres(error: BaseException, where: str) -> StoreError | None:
+    state = getattr(error, "sqlstate", None)
+    if state is None:
+        if type(error).__name__ not in ("OperationalError", "InterfaceError", "ConnectionTimeout"):
+            return None
+        lines = str(error).strip().splitlines() or ["no answer"]
+        if any("does not exist" in line and "database" in line for line in lines):
+            return NoDatabase(f"There is no database at {where}: create it (createdb), or check the name.")
+        return Unreachable(f"Cannot reach {where} ({lines[-1].strip()}): check the address and that it runs.")
+    if state == "55P03":
+        return Locked(f"{where} is locked by another program: wait until it is done, or stop it, and try again.")
+    if state in ("25006", "42501"):
+        return _read_only(where)
+    if state in ("53100", "53200"):
+        return _full(where)
+    if state == "3D000":
+        return NoDatabase(f"There is no database at {where}: create it (createdb), or check the name.")
+    if state.startswith(("08", "28", "53", "57P", "58")):
+        reason = (str(error).strip().splitlines() or [state])[0]
+        return Unreachable(f"Cannot use {where} ({reason}): check the address, the role and that the server runs.")
+    return None
+
+
+def _read_only(where: str) -> ReadOnly:
+    return ReadOnly(f"{where} is read-only: make the file and its folder writable, or choose another one.")
+
+
+def _full(where: str) -> DiskFull:
+    return DiskFull(f"No room left to write {where}: free some disk space and start again; stored results are safe.")

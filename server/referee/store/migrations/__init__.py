@@ -1,0 +1,1 @@
+"""Alembic's scripts: how each schema follows from the one before."""

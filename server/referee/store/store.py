@@ -1,0 +1,115 @@
+"""The store: everything that must survive a restart, behind a few verbs.
+
+with Store.open("league.db", owner="server") as store:
+    token = store.bots.add("greedy").token
+    ...
+    store.matches.report(result)
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from sqlalchemy import Connection, delete, insert, select
+
+from referee.store import tables as t
+from referee.store.address import Address, check_address, parse_address
+from referee.store.bots import Bots
+from referee.store.desk import Clock, Desk, plain, wall_clock
+from referee.store.engines import reader_engine, writer_engine
+from referee.store.matches import Matches
+from referee.store.migrate import is_current, migrate
+from referee.store.owner import Ownership
+from referee.store.tournaments import Tournaments
+from referee.store.writer import Writer
+
+
+class Store:
+    """An open database; `bots`, `tournaments` and `matches` hold the verbs, `writer` takes any unit of work."""
+
+    def __init__(self, address: Address, ownership: Ownership | None, timeout: float, now: Clock) -> None:
+        self.address = address
+        self._ownership = ownership
+        self._readers = reader_engine(address, timeout)
+        self._writing = writer_engine(address, timeout)
+        self.writer = Writer(self._writing)
+        self._desk = Desk(self._readers, self.writer, now)
+        self.bots = Bots(self._desk)
+        self.tournaments = Tournaments(self._desk)
+        self.matches = Matches(self._desk)
+
+    @classmethod
+    def open(
+        cls,
+        address: str | Path,
+        *,
+        owner: str | None = None,
+        create: bool = True,
+        timeout: float = 10.0,
+        now: Clock = wall_clock,
+    ) -> Self:
+        """Open a database, creating or upgrading it as needed.
+
+        `owner` says who runs a server on it ("server"): a second one is refused while the first lives, others may
+        still open it. With `create=False` a missing file is an error. `timeout` bounds the wait for a lock.
+        """
+        where = parse_address(address)
+        check_address(where, create=create)
+        ownership = None if owner is None else Ownership(where, owner)
+        try:
+            store = cls(where, ownership, timeout, now)
+        except BaseException:
+            if ownership is not None:
+                ownership.release()
+            raise
+        try:
+            store._prepare()
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def fact(self, key: str) -> str | None:
+        """A fact about the installation, such as the hash of the admin's token."""
+        with self._readers.connect() as connection:
+            return connection.execute(select(t.meta.c.value).where(t.meta.c.key == key)).scalar()
+
+    def set_fact(self, key: str, value: str | None) -> None:
+        """Note a fact in place of the former one; None forgets it."""
+
+        def work(connection: Connection) -> None:
+            connection.execute(delete(t.meta).where(t.meta.c.key == key))
+            if value is not None:
+                connection.execute(insert(t.meta).values(key=key, value=plain(value)))
+
+        self._desk.write(work)
+
+    def close(self) -> None:
+        """Write what was submitted and let go of the database; a second time does nothing."""
+        self.writer.close()
+        self._readers.dispose()
+        self._writing.dispose()
+        if self._ownership is not None:
+            self._ownership.release()
+            self._ownership = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _prepare(self) -> None:
+        """Check by reading alone first: a file that is refused is left as it was."""
+        name = str(self.address)
+        current = False
+        if self.address.path is None or self.address.path.exists():
+            with self._readers.connect() as connection:
+                current = is_current(connection, name)
+        # A server also proves now that it can write, rather than at its first result.
+        if not current or self._ownership is not None:
+            migrate(self._writing, name)

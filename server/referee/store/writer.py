@@ -1,0 +1,152 @@
+"""The one thread that writes.
+
+Whatever is queued when the thread comes round is written as one transaction, so that many small results share one
+sync of the disk. Each unit of work stands on its own savepoint: one that fails is taken back alone. A future
+resolves after the commit, so nobody hears of a result that could still be lost.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar, cast
+
+from sqlalchemy import Connection, Engine
+
+from referee.store.faults import StoreClosed, StoreError
+
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+Work = Callable[[Connection], Answer]
+Batch = Callable[[Connection, Sequence[Item]], Sequence[Answer]]
+
+GROUP = 500
+"""The most units of work in one transaction: enough to share the sync, few enough to answer soon."""
+
+
+class Writer:
+    """Runs units of work on the writing connection, in the order in which they were submitted."""
+
+    def __init__(self, engine: Engine, group: int = GROUP) -> None:
+        self._engine = engine
+        self._group = group
+        self._queue: SimpleQueue[_Unit | None] = SimpleQueue()
+        self._guard = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    def submit(self, work: Work[Answer]) -> Future[Answer]:
+        """Run `work(connection)` in a transaction; the future holds its answer once it is on disk."""
+        return cast("Future[Answer]", self._put(_Alone(work), None))
+
+    def submit_item(self, batch: Batch[Item, Answer], item: Item) -> Future[Answer]:
+        """Like `submit`, but neighbours in the queue with the same `batch` are handed to it as one list."""
+        return cast("Future[Answer]", self._put(batch, item))
+
+    def close(self) -> None:
+        """Write what was submitted, then stop; later submissions are refused."""
+        with self._guard:
+            self._closed = True
+            thread = self._thread
+            if thread is not None:
+                self._queue.put(None)
+        if thread is not None and thread is not threading.current_thread():
+            thread.join()
+
+    def _put(self, batch: Batch[Any, Any], item: object) -> Future[Any]:
+        unit = _Unit(batch, item, Future())
+        with self._guard:
+            if self._closed:
+                raise StoreClosed("The database was closed: open it again to write to it.")
+            if self._thread is None:
+                # Started with the first write: a program that only reads has no such thread.
+                self._thread = threading.Thread(target=self._run, name="referee-writer", daemon=True)
+                self._thread.start()
+            self._queue.put(unit)
+        return unit.future
+
+    def _run(self) -> None:
+        last = False
+        while not last:
+            unit = self._queue.get()
+            group: list[_Unit] = []
+            while unit is not None:
+                # A future cancelled while it waited is not written at all.
+                if unit.future.set_running_or_notify_cancel():
+                    group.append(unit)
+                if len(group) >= self._group:
+                    break
+                try:
+                    unit = self._queue.get_nowait()
+                except Empty:
+                    break
+            else:
+                last = True
+            if group:
+                self._write(group)
+
+    def _write(self, group: list[_Unit]) -> None:
+        try:
+            with self._engine.begin() as connection:
+                for neighbours in _joined(group):
+                    _run_batch(connection, neighbours)
+        except Exception as error:  # noqa: BLE001 - whoever waits for a future must hear of it, whatever it was
+            for unit in group:
+                unit.future.set_exception(error)
+            return
+        for unit in group:
+            if unit.error is not None:
+                unit.future.set_exception(unit.error)
+            else:
+                unit.future.set_result(unit.answer)
+
+
+@dataclass(slots=True)
+class _Unit:
+    batch: Batch[Any, Any]
+    item: Any
+    future: Future[Any]
+    answer: Any = None
+    error: Exception | None = None
+
+
+class _Alone:
+    """A batch of one; never equal to another, so never joined."""
+
+    def __init__(self, work: Work[Any]) -> None:
+        self._work = work
+
+    def __call__(self, connection: Connection, items: Sequence[object]) -> Sequence[Any]:
+        return [self._work(connection)]
+
+
+def _joined(group: list[_Unit]) -> list[list[_Unit]]:
+    """The group as runs of neighbours that share their batch; the order of submission is kept."""
+    runs: list[list[_Unit]] = []
+    for unit in group:
+        if runs and runs[-1][0].batch == unit.batch:
+            runs[-1].append(unit)
+        else:
+            runs.append([unit])
+    return runs
+
+
+def _run_batch(connection: Connection, units: list[_Unit]) -> None:
+    try:
+        with connection.begin_nested():
+            answers = units[0].batch(connection, [unit.item for unit in units])
+    except StoreError:
+        # The environment failed, and SQLite may have rolled back everything: the whole group fails.
+        raise
+    except Exception as error:  # noqa: BLE001 - kept for the one who submitted it; the others go on
+        if len(units) == 1:
+            units[0].error = error
+            return
+        for unit in units:
+            _run_batch(connection, [unit])
+        return
+    for unit, answer in zip(units, answers, strict=True):
+        unit.answer = answer

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 COMMANDS = (
     "games",
     "rules",
+    "simulate",
     "scenario",
 )
 

@@ -38,7 +38,11 @@ def playout(
     lines: list[str] = []
     decisions = 0
     while asked := state.pending():
-        moves = {seat: choosers[seat](state, seat) for seat in asked}
+        if len(asked) == 1:  # the ordinary turn, without the detours of a sealed decision
+            (seat,) = asked
+            moves = {seat: choosers[seat](state, seat)}
+        else:
+            moves = {seat: choosers[seat](state, seat) for seat in asked}
         lines.append(write_moves(state, moves))
         decisions += len(asked)
         state.play(moves)

@@ -1,0 +1,148 @@
+"""Bot folders: where bots live, what they say about themselves, and how a Python one is loaded.
+
+A bot folder holds `bot.toml` and the bot's files:
+
+    name  = "cautious"           # the same as the folder
+    games = ["flip7"]            # the games it plays, or ["*"] for every game
+    main  = "bot.py"
+    about = "Stays as soon as a bust is likelier than not"
+
+Places that hold bot folders are found through the entry point group `referee.bots`: each entry is a path or a callable
+that returns one. The house bots are always there.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from referee.rules.game import WrongUse
+
+GROUP = "referee.bots"
+KEYS = ("name", "games", "main", "about")
+
+
+@dataclass(frozen=True, slots=True)
+class BotFolder:
+    """A bot as its folder describes it."""
+
+    path: Path
+    name: str
+    games: tuple[str, ...]
+    main: Path
+    about: str
+
+    def plays(self, game: str) -> bool:
+        return game in self.games or "*" in self.games
+
+
+def house() -> Path:
+    """The folder of the house bots: in the package when installed, `bots/` in a checkout."""
+    package = Path(__file__).resolve().parents[1]
+    installed = package / "house"
+    return installed if installed.is_dir() else package.parents[1] / "bots"
+
+
+def names(game: str | None = None) -> list[str]:
+    """The names of all bots, or of those that play a game, in alphabetical order."""
+    return sorted({name for name, path in _all() if game is None or read(path).plays(game)})
+
+
+def find(name: str, game: str | None = None) -> BotFolder:
+    """The bot of that name, or `WrongUse` with the nearest name there is; with `game`, one that plays it."""
+    for known, path in _all():
+        if known == name:
+            folder = read(path)
+            if game is not None and not folder.plays(game):
+                raise WrongUse(f"the bot {name!r} does not play {game}; it plays {', '.join(folder.games)}")
+            return folder
+    known_names = [*names(game), "random"]
+    near = get_close_matches(name, known_names, 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known_names)}"
+    raise WrongUse(f"unknown bot {name!r}; {hint}")
+
+
+def read(path: Path) -> BotFolder:
+    """The bot of a folder, its `bot.toml` checked; `WrongUse` says what is wrong with it."""
+    file = path / "bot.toml"
+    try:
+        values = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise WrongUse(f"{file}: cannot be read: {error.strerror}") from None
+    except ValueError as error:  # no TOML, or no UTF-8
+        raise WrongUse(f"{file}: this is not TOML: {error}") from None
+    for key in values:
+        if key not in KEYS:
+            near = get_close_matches(key, KEYS, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(KEYS)}"
+            raise WrongUse(f"{file}: unknown key {key!r}; {hint}")
+    for key in KEYS:
+        if key not in values:
+            raise WrongUse(f"{file}: the key {key!r} is missing")
+    for key in ("name", "main", "about"):
+        if not isinstance(values[key], str) or not values[key].strip():
+            raise WrongUse(f"{file}: {key!r} must be a text, not {values[key]!r}")
+    games = values["games"]
+    if not isinstance(games, list) or not games or not all(isinstance(game, str) for game in games):
+        raise WrongUse(f"{file}: 'games' must be a list of names such as [\"flip7\"], not {games!r}")
+    if values["name"] != path.name:
+        raise WrongUse(f"{file}: 'name' is {values['name']!r} but the folder is called {path.name!r}")
+    main = path / values["main"]
+    if not main.is_file() or path.resolve() not in main.resolve().parents:
+        raise WrongUse(f"{file}: 'main' names {values['main']!r}, which is no file in this folder")
+    return BotFolder(path, values["name"], tuple(games), main, values["about"])
+
+
+def load(folder: BotFolder) -> Any:
+    """The bot itself, from its Python file: its class `Bot` or its function `decide`."""
+    if folder.main.suffix != ".py":
+        raise WrongUse(f"the bot {folder.name!r} is no Python bot ({folder.main.name}) and cannot play in this process")
+    spec = importlib.util.spec_from_file_location(f"referee_bot_{folder.name}", folder.main)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    sys.path.insert(0, str(folder.path))  # a bot may be split into several files of its folder
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        raise WrongUse(f"the bot {folder.name!r} cannot be loaded: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.remove(str(folder.path))
+    bot = getattr(module, "Bot", None) or getattr(module, "decide", None)
+    if not callable(bot):
+        raise WrongUse(f"{folder.main}: there is neither a function decide(decision) nor a class Bot")
+    return bot
+
+
+def _places() -> Iterator[Path]:
+    """Every folder of bot folders, each once, the house first."""
+    seen = set()
+    for place in (house(), *_registered()):
+        if place.resolve() not in seen:
+            seen.add(place.resolve())
+            yield place
+
+
+def _registered() -> Iterator[Path]:
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        try:
+            value = entry.load()
+            yield Path(value() if callable(value) else value)
+        except Exception as error:  # whatever a third party's module does, a person gets one sentence
+            raise WrongUse(f"the bots {entry.name!r} cannot be found through {entry.value}: {error}") from error
+
+
+def _all() -> Iterator[tuple[str, Path]]:
+    for place in _places():
+        if place.is_dir():
+            for path in sorted(place.iterdir()):
+                if (path / "bot.toml").is_file():
+                    yield path.name, path

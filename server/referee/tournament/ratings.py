@@ -82,6 +82,16 @@ class Ratings:
         self._skill = Skill(settings.beta, settings.tau, max(settings.draw_probability, DRAW_FLOOR))
         self._beliefs: dict[str, Belief] = dict.fromkeys(bots, self._prior)
 
+    def enter(self, bot: str) -> None:
+        """List a further bot at the prior."""
+        self._beliefs.setdefault(bot, self._prior)
+
+    def copy(self) -> Ratings:
+        """Independent ratings with the same past."""
+        twin = Ratings(self.settings)
+        twin._beliefs = self._beliefs.copy()
+        return twin
+
     def rate(self, result: Result) -> None:
         """Take in the next result."""
         bots, ranks = result

@@ -27,7 +27,8 @@ from referee_leaderboard.sheet import Sheet, line
 from referee_leaderboard.standings import Standings, State
 
 REDRAW_PAUSE = 0.1
-"""Seconds between two redraws at least."""
+"""Seconds between two redraws at least; more where drawing is slow."""
+REDRAW_PAUSE_MOST = 0.5
 TICK = 1.0
 LOG_PAUSE = 5.0
 """Seconds between two lines of progress where there is no terminal."""
@@ -141,12 +142,16 @@ class LiveScreen:
             self._changed.set()
 
     async def _show(self) -> None:
+        clock = asyncio.get_running_loop().time
         while not self._over:
             self._changed.clear()
+            begun = clock()
             self._draw()
-            await asyncio.sleep(REDRAW_PAUSE)
+            # The loop may be playing matches too: drawing takes a tenth of its time at most.
+            pause = min(REDRAW_PAUSE_MOST, max(REDRAW_PAUSE, 9 * (clock() - begun)))
+            await asyncio.sleep(pause)
             with suppress(TimeoutError):
-                async with asyncio.timeout(TICK - REDRAW_PAUSE if self._clock_runs() else None):
+                async with asyncio.timeout(TICK - pause if self._clock_runs() else None):
                     await self._changed.wait()
 
     def _clock_runs(self) -> bool:

@@ -18,7 +18,7 @@ body { margin: 0 auto; padding: 2rem 1.25rem 3rem; max-width: 76rem; background:
   font: 16px/1.5 system-ui, sans-serif; }
 h1 { margin: 0; font-size: 1.9rem; line-height: 1.2; overflow-wrap: anywhere; }
 h2 { margin: 2.5rem 0 .5rem; font-size: 1.2rem; }
-p { margin: .35rem 0; } .soft, caption, th { color: var(--soft); }
+p { margin: .35rem 0; } .soft, th { color: var(--soft); }
 .badge { padding: .1rem .55rem; border: 1px solid currentColor; border-radius: 1rem; font-size: .85rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
@@ -89,8 +89,8 @@ def _table(standings: Standings) -> list[str]:
         for head in ("score", "μ ± 3σ", "μ", "σ", "matches", "wins", "mean rank", "mean score", "faults")
     )
     lines = [
+        '<p class="soft">Ordered by score, the strength a bot has proved: μ − 3σ.</p>',
         '<div class="scroll"><table class="wide">',
-        "<caption>Ordered by score, the strength a bot has proved: μ − 3σ.</caption>",
         f'<thead><tr><th>#</th><th class="name">bot</th>{heads}</tr></thead>',
         "<tbody>",
     ]

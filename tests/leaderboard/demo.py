@@ -13,8 +13,20 @@ import random
 import sys
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-from referee_leaderboard import Connection, Crosstable, Outcome, Playing, Seats, Standing, Standings, State, watch
+from referee_leaderboard import (
+    Connection,
+    Crosstable,
+    Outcome,
+    Playing,
+    Seats,
+    Standing,
+    Standings,
+    State,
+    to_svg,
+    watch,
+)
 
 HOUSE = (
     "cautious", "greedy", "monte-carlo-1000", "random", "random-2", "counter", "rolling stone", "seven or bust",
@@ -147,9 +159,16 @@ def main() -> None:
     parser.add_argument("--matches", type=int, default=600)
     parser.add_argument("--gone-at", type=int, default=0, help="the server vanishes after so many matches")
     parser.add_argument("--fail-at", type=int, default=0, help="the feed breaks after so many matches")
+    parser.add_argument("--svg", type=Path, help="write a picture of the middle of the tournament instead, and leave")
     chosen = parser.parse_args()
     bots = (*HOUSE, *(f"entrant-{index}" for index in range(len(HOUSE), chosen.bots)))[: chosen.bots]
     tournament = Tournament(bots, chosen.players, chosen.matches)
+    if chosen.svg is not None:
+        tournament.play(chosen.matches // 2 // 25 * 25)
+        tournament.standings()
+        tournament.play(12)
+        chosen.svg.write_text(to_svg(tournament.standings(), 96, 29), encoding="utf-8")
+        return
     try:
         asyncio.run(watch(feed(tournament, chosen.speed, chosen.gone_at, chosen.fail_at)))
     except KeyboardInterrupt:

@@ -38,7 +38,7 @@ class Encore(Game[Move]):
     }
     labels: ClassVar[Mapping[str, Label]] = {
         "first": Label("pick", "the seat that is active in roll 1", _seat),
-        "rolls": Label("roll", "one text per roll: colours, numbers, special die", read_roll),
+        "rolls": Label("pick", "one text per roll: colours, numbers, special die", read_roll),
     }
     draw_probability = 0.02
 

@@ -30,16 +30,15 @@ class Flip7(Game[Move]):
     seats = Seats(3, MOST_PLAYERS)
     options: ClassVar[Mapping[str, Option]] = {
         "rules": choice("printed", "faq", about="the printed rules, or with the publisher's later answers"),
-        "target_score": whole(
-            200, 1, 10000, about="the total that ends the match after a round", examples=(200, 1, 10000)
-        ),
+        "target_score": whole(200, 1, 10000, about="the total that ends the match after a round", examples=(200, 1)),
     }
     labels: ClassVar[Mapping[str, Label]] = {
         "dealer": Label("pick", "the seat that deals the first round", read_seat),
         "deck": Label("order", "cards from the top of the first pile", read_card),
         "reshuffle": Label("orders", "cards from the top of each later pile", read_card),
     }
-    draw_probability = 0.01
+    # 2,800 matches of 3 to 6 players choosing at random: 0.44 % of the pairs of seats ended level.
+    draw_probability = 0.0044
 
     def new(self, players: int, options: Mapping[str, Any], chance: Chance) -> Flip7State:
         return Flip7State(players, options["rules"] == "faq", options["target_score"], chance)

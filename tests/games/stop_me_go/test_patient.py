@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tests.games.stop_me_go.conftest import NewMatch
 
 FOLDER = Path(__file__).parents[3] / "bots" / "patient"
+INFO = arena.Match("m", "stop_me_go", 0, ("a", "b"))
 Bot = Callable[[arena.Decision], str]
 
 
@@ -36,62 +37,68 @@ def patient() -> Bot:
 
 def ask(bot: Bot, state: State[Move], seat: int) -> Move:
     """The bot's answer, read as a referee would; an illegal one fails the test."""
-    info = arena.Match("m", "stop_me_go", seat, ("a",) * state.players)
-    move = state.parse(bot(arena.Decision(info, 0, list(state.legal(seat).moves), state.view(seat))))
+    move = state.parse(bot(arena.Decision(INFO, 0, list(state.legal(seat).moves), state.view(seat))))
     assert state.check(seat, move) is None
     return move
 
 
-def test_it_waits_for_a_big_gangster(patient: Bot, new_match: NewMatch) -> None:
-    match = new_match(2, gangsters=[[5, 7, 6, 9]])
-    for cards in ("gg", "gg", "gg"):
-        assert ask(patient, match.state, 0) == "go"
-        match.put(cards)
-    assert match.state.table[-1] == 9
-    assert ask(patient, match.state, 0) == "stop"
+def boldness(bot: Bot, new_match: NewMatch, line: list[int]) -> float:
+    """How often it stops the last gangster of a line, over all seats and many rounds."""
+    stops = 0
+    for seat in range(6):
+        match = new_match(6, gangsters=[line])
+        match.put(*["gggggg"] * (len(line) - 1))
+        view = match.state.view(seat)
+        for view.round in range(1, 41):  # another round is another throw of its die
+            stops += bot(arena.Decision(INFO, 0, ["go", "stop"], view)) == "stop"
+    return stops / 240
 
 
-def test_it_is_content_with_less_when_the_line_is_full(patient: Bot, new_match: NewMatch) -> None:
-    match = new_match(2, gangsters=[[6, 2, 3, 7]])
-    assert ask(patient, match.state, 0) == "go"
-    match.put("gg", "gg", "gg")
-    assert ask(patient, match.state, 0) == "stop"
+def test_the_bigger_the_gangster_the_bolder_it_is(patient: Bot, new_match: NewMatch) -> None:
+    small, middle, big = (boldness(patient, new_match, [gangster]) for gangster in (2, 6, 10))
+    assert small < 0.2
+    assert small + 0.15 < middle < big - 0.15
+    assert big < 0.75
+
+
+def test_it_is_bolder_when_the_line_is_full(patient: Bot, new_match: NewMatch) -> None:
+    assert boldness(patient, new_match, [2, 3, 4, 6]) > boldness(patient, new_match, [2, 3, 6]) + 0.15
 
 
 def test_it_wants_the_one_only_beside_the_ten(patient: Bot, new_match: NewMatch) -> None:
-    match = new_match(2, gangsters=[[1, 10, 2, 3]])
-    assert ask(patient, match.state, 0) == "go"
-    match = new_match(2, gangsters=[[10, 1, 2, 3]])
-    match.put("gg")
-    assert ask(patient, match.state, 0) == "stop"
+    assert boldness(patient, new_match, [9, 1]) < 0.15
+    assert boldness(patient, new_match, [10, 1]) > 0.55
 
 
-def test_a_table_of_its_twins_does_not_clash_for_ever(patient: Bot) -> None:
-    for seed in range(5):
-        state = GAME.start(4, seed=b"%d" % seed)
-        decisions = 0
+def firsts(bot: Bot, seating: str, matches: int) -> float:
+    """How often an agent marked `p` is first against agents who choose by chance."""
+    dice = Random(1)
+    first = played = 0
+    for number in range(matches):
+        state = GAME.start(len(seating), seed=b"%d" % number)
+        turn = number % len(seating)
+        seats = seating[turn:] + seating[:turn]
         while asked := state.pending():
-            state.play({seat: ask(patient, state, seat) for seat in asked})
-            decisions += 1
-        assert decisions < 150
+            state.play(
+                {
+                    seat: ask(bot, state, seat) if seats[seat] == "p" else dice.choice(state.legal(seat).moves)
+                    for seat in asked
+                }
+            )
         result = state.result()
         assert result is not None
-        assert sum(result.scores) > 0
+        first += sum(rank == 1 for seat, rank in enumerate(result.ranks) if seats[seat] == "p")
+        played += seats.count("p")
+    return first / played
 
 
 def test_it_beats_players_who_choose_by_chance(patient: Bot) -> None:
-    dice = Random(1)
-    firsts = 0
-    for number in range(60):
-        state = GAME.start(2, seed=b"%d" % number)
-        own = number % 2
-        while state.pending():
-            by_chance = dice.choice(state.legal(1 - own).moves)
-            state.play({own: ask(patient, state, own), 1 - own: by_chance})
-        result = state.result()
-        assert result is not None
-        firsts += result.ranks[own] == 1
-    assert firsts > 40
+    assert firsts(patient, "p-", 100) > 0.55
+    assert firsts(patient, "p---", 100) > 0.28
+
+
+def test_a_second_one_at_the_table_does_not_ruin_it(patient: Bot) -> None:
+    assert firsts(patient, "p-p-", 100) > 0.25
 
 
 def test_its_description_names_its_game() -> None:

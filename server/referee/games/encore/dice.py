@@ -19,9 +19,10 @@ class Rolls(Sequence[Roll]):
     def __init__(self, colours: Sequence[str], pairs: int) -> None:
         colour_faces = (*colours, JOKER_WORD)
         self._dice = (*[colour_faces] * pairs, *[NUMBER_WORDS] * pairs, SPECIAL_FACES)
+        self._count = range(6 ** len(self._dice))
 
     def __len__(self) -> int:
-        return int(6 ** len(self._dice))
+        return len(self._count)
 
     @overload
     def __getitem__(self, index: int) -> Roll: ...
@@ -29,8 +30,8 @@ class Rolls(Sequence[Roll]):
     def __getitem__(self, index: slice) -> list[Roll]: ...
     def __getitem__(self, index: int | slice) -> Roll | list[Roll]:
         if isinstance(index, slice):
-            return [self[number] for number in range(len(self))[index]]
-        rest = range(len(self))[index]
+            return [self[number] for number in self._count[index]]
+        rest = self._count[index]
         words = []
         for faces in self._dice:
             rest, face = divmod(rest, 6)

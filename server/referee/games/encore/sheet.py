@@ -117,22 +117,27 @@ class Sheet:
         self.notation.remember([*self.shape_colour, *bombs, *self.block_moves])
         self._offers: dict[tuple[int, int], tuple[tuple[Table, ...], ...]] = {}
 
-        self.colour_faces = {word: face for face, word in enumerate((*self.colour_names, JOKER_WORD))}
+        self.colour_words = (*self.colour_names, JOKER_WORD)
+        self.colour_faces = {word: face for face, word in enumerate(self.colour_words)}
         self.number_faces = {word: face for face, word in enumerate(NUMBER_WORDS)}
 
     def offers(self, colours: Iterable[int], faces: Iterable[int]) -> tuple[tuple[Table, ...], ...]:
         """The tables open to a player with 0, 1, and 2 or more exclamation marks when the dice show these faces."""
-        key = (sum({1 << colour for colour in colours}), sum({1 << face for face in faces}))
-        found = self._offers.get(key)
+        colour_bits = number_bits = 0
+        for colour in colours:
+            colour_bits |= 1 << colour
+        for number in faces:
+            number_bits |= 1 << number
+        found = self._offers.get((colour_bits, number_bits))
         if found is None:
             ways = [
                 pair(colour, number)
                 for colour in range(JOKER + 1)
                 for number in range(ANY + 1)
-                if key[0] >> colour & 1 and key[1] >> number & 1
+                if colour_bits >> colour & 1 and number_bits >> number & 1
             ]
             found = tuple(tuple(self._pairs[way] for way in ways if JOKERS[way] <= marks) for marks in range(3))
-            self._offers[key] = found
+            self._offers[colour_bits, number_bits] = found
         return found
 
     def _mask(self, boxes: Iterable[str]) -> int:

@@ -48,13 +48,13 @@ class EncoreState(State[Move]):
         "papers",
         "phase",
         "players",
-        "public",
         "roll",
         "roll_limit",
         "rolled",
         "rolls",
         "rows_taken",
         "sheet",
+        "shown",
         "special_die",
         "taken",
     )
@@ -72,8 +72,8 @@ class EncoreState(State[Move]):
         self.colours_taken = 0
         self.log: Log[tuple[Any, ...]] = Log(players)
         self.ended: Result | None = None
-        self.public: bytes | None = None
-        """The part of a view that is the same for all, until the next decision."""
+        self.shown: dict[int, bytes] = {}
+        """Views of this moment without their seat, by the number of events they tell."""
         self.roll = 0
         self.rolled: Roll = ()
         self.colour_dice: list[int] = []
@@ -114,18 +114,17 @@ class EncoreState(State[Move]):
         return judge_choice(paper, self.colour_dice, self.number_dice, self.special_die, move)
 
     def play(self, moves: Mapping[Seat, Move]) -> None:
-        self.public = None
+        self.shown = {}
         asked, phase = self.asked, self.phase
         self.log.decided(asked)
         for seat in asked:
             self._carry_out(seat, moves[seat])
-        if phase == ACTIVE:
+        if phase == ACTIVE and self.players > 1:
             self._remove_dice(moves[self.active])
-            if self.players > 1:
-                self.phase = OTHERS
-                self.asked = tuple([seat for seat in range(self.players) if seat != self.active])
-                return
-        self._settle()
+            self.phase = OTHERS
+            self.asked = tuple([seat for seat in range(self.players) if seat != self.active])
+        else:
+            self._settle()
 
     def view(self, seat: Seat | None) -> Message:
         return view_of(self, seat)
@@ -150,6 +149,7 @@ class EncoreState(State[Move]):
         twin.colour_dice = self.colour_dice.copy()
         twin.number_dice = self.number_dice.copy()
         twin.log = self.log.copy()
+        twin.shown = {}
         twin.chance = self.chance.copy()
         return twin
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena.games.encore.v1 import encore_pb2 as pb
 
-from referee.games.encore.notation import ACTION_NAMES, JOKER_WORD, NUMBER_WORDS, PASS
+from referee.games.encore.notation import ACTION_NAMES, NUMBER_WORDS, PASS
 from referee.games.encore.paper import Paper
 from referee.games.encore.shapes import BOXES
 from referee.games.encore.sheet import Sheet
@@ -27,37 +27,41 @@ _BITS = f"0{BOXES}b"
 
 def view_of(state: EncoreState, seat: int | None) -> pb.View:
     """All that this seat may know; None is the public."""
-    # Every sheet and every die is open, so most of a view is the same for all and is built once per decision.
-    if state.public is None:
-        state.public = _public(state).SerializeToString()
-    view = pb.View.FromString(state.public)
+    # Every sheet and every die is open: views differ in the seat, and in how far back the news goes. So they are built
+    # once per decision and length of news, and then only read back.
+    news = state.log.since(seat)
+    shown = state.shown.get(len(news))
+    if shown is None:
+        told = pb.View(events=[_event(state.sheet, *event) for event in news])
+        # Serialised messages of one type that are strung together are read as one merged message.
+        shown = _printed(state.sheet) + _open(state).SerializeToString() + told.SerializeToString()
+        state.shown[len(news)] = shown
+    view = pb.View.FromString(shown)
     if seat is None:
         view.seat = -1
+    elif seat in state.asked:
+        view.seat = seat
+        view.question = pb.QUESTION_BOMB if view.bombing else pb.QUESTION_DICE
     else:
         view.seat = seat
-        if seat in state.asked:
-            view.question = pb.QUESTION_BOMB if view.bombing else pb.QUESTION_DICE
-    for event in state.log.since(seat):
-        _write_event(view.events.add(), state.sheet, event)
     return view
 
 
-def _public(state: EncoreState) -> pb.View:
+def _open(state: EncoreState) -> pb.View:
+    """What everybody sees on the table."""
     sheet = state.sheet
-    pairs = len(state.rolled) // 2
-    faces = (*sheet.colour_names, JOKER_WORD)
-    ended = state.ended
-    return pb.View(
-        sheet=_printed(sheet),
+    rolled = state.rolled
+    pairs = len(rolled) // 2
+    view = pb.View(
         question=pb.QUESTION_NOT_ASKED,
         pending=state.asked,
         bombing=any(paper.bombs_owed for paper in state.papers),
         roll=state.roll,
         roll_limit=state.roll_limit,
         active=state.active,
-        rolled=pb.Dice(colours=state.rolled[:pairs], numbers=state.rolled[pairs:-1], special=state.rolled[-1]),
+        rolled=pb.Dice(colours=rolled[:pairs], numbers=rolled[pairs:-1], special=rolled[-1]),
         dice=pb.Dice(
-            colours=[faces[face] for face in state.colour_dice],
+            colours=[sheet.colour_words[face] for face in state.colour_dice],
             numbers=[NUMBER_WORDS[face] for face in state.number_dice],
             special="" if state.special_die == PASS else ACTION_NAMES[state.special_die],
         ),
@@ -65,15 +69,18 @@ def _public(state: EncoreState) -> pb.View:
         rows_taken=_letters(sheet.row_letters, state.rows_taken),
         columns_taken=_letters(sheet.column_letters, state.columns_taken),
         colours_taken=_letters(sheet.colour_letters, state.colours_taken),
-        reason=ended.reason if ended else "",
-        ranks=ended.ranks if ended else (),
     )
+    if state.ended:
+        view.reason = state.ended.reason
+        view.ranks.extend(state.ended.ranks)
+    return view
 
 
 @lru_cache(maxsize=16)
-def _printed(sheet: Sheet) -> pb.Sheet:
+def _printed(sheet: Sheet) -> bytes:
+    """A view with the printed sheet and nothing else, serialised."""
     content = sheet.content
-    return pb.Sheet(
+    printed = pb.Sheet(
         name=content["name"],
         columns=sheet.column_letters,
         rows=sheet.row_letters,
@@ -97,6 +104,7 @@ def _printed(sheet: Sheet) -> pb.Sheet:
         unused_mark_points=sheet.unused_mark_points,
         unused_die_points=sheet.unused_die_points,
     )
+    return pb.View(sheet=printed).SerializeToString()
 
 
 def _player(sheet: Sheet, paper: Paper) -> pb.Player:
@@ -119,24 +127,21 @@ def _player(sheet: Sheet, paper: Paper) -> pb.Player:
     )
 
 
-def _write_event(event: pb.Event, sheet: Sheet, told: tuple[Any, ...]) -> None:
-    kind, event.seat, what, *rest = told
-    event.kind = kind
+def _event(sheet: Sheet, kind: pb.Event.Kind.ValueType, seat: int, what: Any, *rest: Any) -> pb.Event:
     if kind == MOVED:
-        event.text = sheet.notation.format(what)
-    elif kind == ROLLED:
-        event.roll = what
-        event.text = " ".join(rest[0])
-    elif kind == ENDED:
-        event.text = what
-    else:
-        letters = {ROW: sheet.row_letters, COLUMN: sheet.column_letters, COLOUR: sheet.colour_letters}[kind]
-        event.text = letters[what]
-        event.points = rest[0]
-        if kind != COLOUR:
-            event.bonus = rest[1]
-        if kind == COLUMN:
-            event.heart_points = rest[2]
+        return pb.Event(kind=kind, seat=seat, text=sheet.notation.format(what))
+    if kind == ROLLED:
+        return pb.Event(kind=kind, seat=seat, roll=what, text=" ".join(rest[0]))
+    if kind == ROW:
+        return pb.Event(kind=kind, seat=seat, text=sheet.row_letters[what], points=rest[0], bonus=rest[1])
+    if kind == COLUMN:
+        points, bonus, hearts = rest
+        letter = sheet.column_letters[what]
+        return pb.Event(kind=kind, seat=seat, text=letter, points=points, bonus=bonus, heart_points=hearts)
+    if kind == COLOUR:
+        return pb.Event(kind=kind, seat=seat, text=sheet.colour_letters[what], points=rest[0])
+    assert kind == ENDED
+    return pb.Event(kind=kind, text=what)
 
 
 def _bits(boxes: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from referee.rules.chance import Chance, Seeded
@@ -52,8 +53,13 @@ class Trial:
         options: Mapping[str, Any] | None = None,
     ) -> None:
         self.game = game
-        self.cases = list(_cases(game, matches, players, options))
+        self._wanted = matches, players, options
         self._where: tuple[Case, int] | None = None
+
+    @cached_property
+    def cases(self) -> list[Case]:
+        """Every number of players and set of options to try, with every seed."""
+        return list(_cases(self.game, *self._wanted))
 
     @property
     def settings(self) -> list[Case]:

@@ -1,0 +1,326 @@
+"""A law that nothing can break is no law: every broken variant of Tall Tales is caught by the law it breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import count
+from typing import Any, ClassVar, Self
+
+import pytest
+from google.protobuf.message import Message
+from google.protobuf.struct_pb2 import Struct, Value
+from referee.rules.chance import Chance
+from referee.rules.game import Legal, Rejection, Result, Seat, Seats, Unreadable
+from referee.rules.laws import LAWS, LawBroken, check_game, check_law
+from referee.rules.options import Option
+from tall_tales.game import DOUBT, MOVES, TallTales, TallTalesState
+
+
+class Honest(TallTalesState):
+    pass
+
+
+def variant(state: type[TallTalesState], **changes: Any) -> TallTales:
+    """Tall Tales with another state, or with other attributes."""
+
+    def new(self: Any, players: int, options: Mapping[str, Any], chance: Chance) -> TallTalesState:
+        game = TallTales().new(players, options, chance)
+        twin = state.__new__(state)
+        twin.__dict__.update(game.__dict__)
+        return twin
+
+    body = {"new": new, "rules": lambda self: TallTales().rules()} | changes
+    made: TallTales = type("Variant", (TallTales,), body)()
+    return made
+
+
+class LeakyView(TallTalesState):
+    def view(self, seat: Seat | None) -> Struct:
+        view = super().view(seat)
+        view.update({"everybody": list(self.cards)})
+        return view
+
+
+class LeakyOnlyToThePublic(TallTalesState):
+    def view(self, seat: Seat | None) -> Struct:
+        view = super().view(seat)
+        if seat is None and self.deck:
+            view.update({"next": self.deck[-1]})
+        return view
+
+
+class LeakyList(TallTalesState):
+    def legal(self, seat: Seat) -> Legal[int]:
+        if not self.cards:
+            return Legal(())
+        return MOVES if self.cards[seat - 1] > 3 else Legal(MOVES.moves[::-1])
+
+
+class HiddenScores(TallTalesState):
+    def scores(self) -> list[int]:
+        return list(self.cards or self.points)
+
+
+class NothingRedealt(TallTalesState):
+    def redealt(self, seat: Seat | None, chance: Chance) -> Self:
+        return self.copy()
+
+
+class OnlyThePublicRedealt(TallTalesState):
+    def redealt(self, seat: Seat | None, chance: Chance) -> Self:
+        return super().redealt(seat, chance) if seat is None else self.copy()
+
+
+class RedealtInPlace(TallTalesState):
+    def redealt(self, seat: Seat | None, chance: Chance) -> Self:
+        twin = super().redealt(seat, chance)
+        self.cards[:] = twin.cards
+        return twin
+
+
+class RedealtForEver(TallTalesState):
+    def redealt(self, seat: Seat | None, chance: Chance) -> Self:
+        twin = super().redealt(seat, chance)
+        twin.rounds = 99
+        twin.deck = twin.deck * 99
+        return twin
+
+
+class IllegalFallback(TallTalesState):
+    def fallback(self, seat: Seat) -> int:
+        return 9
+
+    def check(self, seat: Seat, move: int) -> Rejection | None:
+        return Rejection("too_high", "a card is 6 at most") if move > 6 else None
+
+
+class FickleFallback(TallTalesState):
+    turn: ClassVar = count()
+
+    def fallback(self, seat: Seat) -> int:
+        return 1 + next(self.turn) % 6
+
+
+class Endless(TallTalesState):
+    def play(self, moves: Mapping[Seat, int]) -> None:
+        self.round = 0
+        self.deck = list(range(1, 7)) * 3
+        super().play(moves)
+
+
+class LostCard(TallTalesState):
+    def play(self, moves: Mapping[Seat, int]) -> None:
+        super().play(moves)
+        self.turned_up.pop()
+
+
+class Dicey(TallTalesState):
+    turn: ClassVar = count()
+
+    def play(self, moves: Mapping[Seat, int]) -> None:
+        super().play(moves)
+        self.points[0] += next(self.turn)
+
+
+class OrderMatters(TallTalesState):
+    def play(self, moves: Mapping[Seat, int]) -> None:
+        super().play(moves)
+        self.points[next(iter(moves))] += 1
+
+
+class PeeksWhileChecking(TallTalesState):
+    def check(self, seat: Seat, move: int) -> Rejection | None:
+        self.last = [*self.last, f"{seat} thinks of {move}"]
+        return super().check(seat, move)
+
+
+class DoubledList(TallTalesState):
+    def legal(self, seat: Seat) -> Legal[int]:
+        return Legal((*MOVES.moves, 3)) if self.cards else Legal(())
+
+
+class ShufflingList(TallTalesState):
+    turn: ClassVar = count()
+
+    def legal(self, seat: Seat) -> Legal[int]:
+        place = next(self.turn) % 7
+        return Legal((*MOVES.moves[place:], *MOVES.moves[:place])) if self.cards else Legal(())
+
+
+class ShortList(TallTalesState):
+    def legal(self, seat: Seat) -> Legal[int]:
+        return Legal((1, DOUBT)) if self.cards else Legal(())
+
+
+class LongList(TallTalesState):
+    def check(self, seat: Seat, move: int) -> Rejection | None:
+        return Rejection("shy", "no doubts here") if move == DOUBT else None
+
+
+class NamelessRefusal(TallTalesState):
+    def legal(self, seat: Seat) -> Legal[int]:
+        return Legal(MOVES.moves[: 3 + self.round]) if self.cards else Legal(())
+
+    def check(self, seat: Seat, move: int) -> Rejection | None:
+        return None if move in self.legal(seat).moves else Rejection("Too High!", "")
+
+
+class EverybodyHasMoves(TallTalesState):
+    def legal(self, seat: Seat) -> Legal[int]:
+        return MOVES
+
+
+class BackwardSeats(TallTalesState):
+    def pending(self) -> tuple[Seat, ...]:
+        return super().pending()[::-1]
+
+
+class NeverOver(TallTalesState):
+    def result(self) -> Result | None:
+        return None
+
+
+class DenseRanks(TallTalesState):
+    def result(self) -> Result | None:
+        result = super().result()
+        if result is None:
+            return None
+        places = sorted(set(result.scores), reverse=True)
+        return Result(tuple(2 + places.index(score) for score in result.scores), result.scores)
+
+
+class OtherScores(TallTalesState):
+    def result(self) -> Result | None:
+        result = super().result()
+        return result and Result(result.ranks, tuple(score + 1 for score in result.scores))
+
+
+class WordyReason(TallTalesState):
+    def result(self) -> Result | None:
+        result = super().result()
+        return result and Result(result.ranks, result.scores, "It is over!")
+
+
+class StrictParse(TallTalesState):
+    def parse(self, text: str) -> int:
+        if text != text.strip() or "  " in text:
+            raise Unreadable("no extra spaces")
+        return super().parse(text)
+
+
+class FragileParse(TallTalesState):
+    def parse(self, text: str) -> int:
+        return DOUBT if text.split() == ["doubt"] else int(text.split()[1])
+
+
+class SharedCopy(TallTalesState):
+    def copy(self) -> Self:
+        twin = super().copy()
+        twin.points = self.points
+        return twin
+
+
+class TwoTypesOfViews(TallTalesState):
+    def view(self, seat: Seat | None) -> Message:  # type: ignore[override]
+        return Value(number_value=1) if seat is None else super().view(seat)
+
+
+class FickleView(TallTalesState):
+    turn: ClassVar = count()
+
+    def view(self, seat: Seat | None) -> Struct:
+        view = super().view(seat)
+        view.update({"asked": next(self.turn)})
+        return view
+
+
+def drawn_under(label: str, verb: str = "order") -> Any:
+    def new(self: Any, players: int, options: Mapping[str, Any], chance: Chance) -> TallTalesState:
+        if verb == "pick":
+            chance.pick(label, [1, 2])
+        else:
+            chance.order(label, [1, 2])
+        return TallTales().new(players, options, chance)
+
+    return new
+
+
+def lenient_options(self: Any, options: Mapping[str, Any] | None = None, base: Any = None) -> dict[str, Any]:
+    known = {name: value for name, value in (options or {}).items() if name in self.options}
+    return TallTales().resolve_options(known)
+
+
+def growing(value: Any, base: Any) -> int:
+    if not isinstance(value, int):
+        raise ValueError("must be a number")
+    return min(value + 1, 3)
+
+
+BROKEN = [
+    ("views_hide_what_a_seat_may_not_know", variant(LeakyView), "shows what it may not know"),
+    ("views_hide_what_a_seat_may_not_know", variant(LeakyOnlyToThePublic), "the public"),
+    ("views_hide_what_a_seat_may_not_know", variant(LeakyList), "legal list"),
+    ("views_hide_what_a_seat_may_not_know", variant(HiddenScores), "public, depend on what is hidden"),
+    ("redealing_really_redeals", variant(NothingRedealt), "never changed anything"),
+    ("redealing_really_redeals", variant(OnlyThePublicRedealt), "for any seat"),
+    ("redealing_really_redeals", variant(RedealtInPlace), "changed the match"),
+    ("redealt_matches_play_on", variant(RedealtForEver), "did not end"),
+    ("sealed_answers_stay_sealed", variant(PeeksWhileChecking), "shows before all"),
+    ("sealed_answers_stay_sealed", variant(OrderMatters), "another order"),
+    ("fallbacks_are_legal", variant(IllegalFallback), "6 at most"),
+    ("fallbacks_are_legal", variant(FickleFallback), "another one"),
+    ("matches_end_within_their_bound", variant(Endless), "goes on after"),
+    ("matches_end_within_their_bound", variant(Honest, bound=lambda self, players, options: 1), "goes on after 1"),
+    ("pieces_are_conserved", variant(LostCard), "pieces"),
+    ("the_same_seed_and_moves_give_the_same_record", variant(Dicey), "another"),
+    ("copies_are_independent", variant(SharedCopy), "cop"),
+    ("copies_are_independent", variant(Dicey), "different ways"),
+    ("asking_changes_nothing", variant(PeeksWhileChecking), "not as it was"),
+    ("lists_are_canonical", variant(DoubledList), "'claim 3' twice"),
+    ("lists_are_canonical", variant(ShufflingList), "another one"),
+    ("listed_moves_are_the_legal_moves", variant(ShortList), "not in the complete list"),
+    ("listed_moves_are_the_legal_moves", variant(LongList), "no doubts here"),
+    ("listed_moves_are_the_legal_moves", variant(NamelessRefusal), "lower_snake_case"),
+    ("asked_seats_and_nobody_else_have_moves", variant(EverybodyHasMoves), "not asked"),
+    ("asked_seats_and_nobody_else_have_moves", variant(BackwardSeats), "ascending"),
+    ("asked_seats_and_nobody_else_have_moves", variant(NeverOver), "result()"),
+    ("results_are_well_formed", variant(DenseRanks), "strictly better"),
+    ("results_are_well_formed", variant(OtherScores), "final scores"),
+    ("results_are_well_formed", variant(WordyReason), "reason"),
+    ("texts_are_read_generously", variant(StrictParse), "no extra spaces"),
+    ("texts_are_read_generously", variant(FragileParse), "raised"),
+    ("views_are_messages", variant(TwoTypesOfViews), "types"),
+    ("views_are_messages", variant(FickleView), "another one"),
+    ("chance_is_drawn_under_declared_labels", variant(Honest, new=drawn_under("dice")), "'dice'"),
+    ("chance_is_drawn_under_declared_labels", variant(Honest, new=drawn_under("deck", "pick")), "pick()"),
+    ("players_and_options_are_strict", variant(Honest, resolve_options=lenient_options), "no_such_option"),
+    ("players_and_options_are_strict", variant(Honest, check_players=lambda self, players: players), "players"),
+    ("players_and_options_are_strict", variant(Honest, options={"rounds": Option(1, "", growing, (1,))}), "twice"),
+    ("the_game_introduces_itself", variant(Honest, name="Tall Tales"), "lower_snake_case"),
+    ("the_game_introduces_itself", variant(Honest, version=0), "version"),
+    ("the_game_introduces_itself", variant(Honest, seats=Seats(3, 2)), "range"),
+    ("the_game_introduces_itself", variant(Honest, rules=lambda self: ""), "RULES.md"),
+]
+
+
+@pytest.mark.parametrize(
+    ("law", "game", "words"), BROKEN, ids=[f"{law}-{number}" for number, (law, _, _) in enumerate(BROKEN)]
+)
+def test_a_broken_game_is_caught_by_the_law_of_that_name(law: str, game: TallTales, words: str) -> None:
+    with pytest.raises(LawBroken) as caught:
+        check_law(game, law)
+    assert words in str(caught.value)
+    assert law.replace("_", " ") in str(caught.value)
+
+
+def test_every_law_is_broken_by_some_variant() -> None:
+    assert {law for law, _, _ in BROKEN} == set(LAWS)
+
+
+def test_the_unbroken_variant_keeps_every_law() -> None:
+    check_game(variant(Honest))
+
+
+def test_a_broken_law_names_game_players_options_seed_and_decision() -> None:
+    with pytest.raises(LawBroken, match=r"tall_tales: .*\(3 players, options \{'rounds': 2\}, seed 0, decision 0\)"):
+        check_law(variant(LeakyView), "views_hide_what_a_seat_may_not_know", players=[3], options={"rounds": 2})

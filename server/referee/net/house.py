@@ -76,6 +76,11 @@ class HousePlayer:
         self._room = room
         self._seated: dict[str, BotInMatch] = {}
 
+    @property
+    def tables(self) -> int:
+        """At how many tables it sits."""
+        return len(self._seated)
+
     def started(self, match: Match, seat: Seat) -> None:
         control = match.control
         info = Info(

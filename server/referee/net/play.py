@@ -70,8 +70,8 @@ class PlayService:
     ) -> None:
         self.sessions: dict[str, Session] = {}
         self.lobby = lobby
-        self.on_arrival: Callable[[Session], object] | None = None
-        """Called when a bot has become free for matches: it connected, or a match of it ended."""
+        self.on_change: list[Callable[[], object]] = []
+        """Called when a bot has come, gone, or become free for another match."""
         self.draining = ""
         self._roster = roster
         self._grace = grace
@@ -109,6 +109,7 @@ class PlayService:
                 if self.lobby is not None:
                     self.lobby.gone(session)
                 self._dismiss(session)
+                self._tell_change()
 
     def drain(self, text: str) -> None:
         """Let no more bots in, and tell those who are here."""
@@ -126,11 +127,13 @@ class PlayService:
             stream.close(refusal)
 
     def arrived(self, session: Session) -> None:
-        if session.leaving and not session.seats:
-            if session.name in self._streams:
-                self._streams[session.name].close(None)
-        elif self.on_arrival is not None and session.connected:
-            self.on_arrival(session)
+        if session.leaving and not session.seats and session.name in self._streams:
+            self._streams[session.name].close(None)
+        self._tell_change()
+
+    def _tell_change(self) -> None:
+        for call in self.on_change:
+            call()
 
     async def _authenticate(self, context: Any) -> str:
         name = await self._roster.authenticate(bearer_token(context))

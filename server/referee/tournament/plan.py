@@ -14,6 +14,8 @@ from referee.tournament import schedule
 from referee.tournament.pairing import Pairing, ScheduleError
 from referee.tournament.seeds import root_for
 
+ABSENCE = 60.0
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -28,7 +30,7 @@ class Plan:
     grace: float = 30.0
     options: Mapping[str, Any] = field(default_factory=dict)
     allow_join: bool = False
-    absence: float = 60.0
+    absence: float = ABSENCE
     """How long a match waits for a bot that is not there."""
     mirror: bool = False
     """Blocks of matches on the same deal, every bot in every seat."""

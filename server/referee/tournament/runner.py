@@ -15,15 +15,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from referee_leaderboard.standings import Playing, Standings, State
+from referee_leaderboard.standings import Playing, Standings
 
 from referee.match.clock import TimeControl
 from referee.match.ending import Ending, Termination
-from referee.rules import registry
 from referee.store import Fault, Match, MatchResult, MatchState, SeatResult, Store, StoreError, TournamentState
+from referee.tournament import standings
 from referee.tournament.plan import Plan, deal
-from referee.tournament.ratings import RatingSettings
-from referee.tournament.scoreboard import Score, Scoreboard
+from referee.tournament.scoreboard import Score
 from referee.tournament.seeds import match_seed
 
 T = TypeVar("T")
@@ -79,6 +78,9 @@ class Venue(Protocol):
     def play(self, fixture: Fixture, done: Callable[[Played | None], object]) -> None:
         """Start a match; calls `done` in the event loop when it has ended, with None if it was interrupted."""
 
+    def break_off(self, match: str) -> None:
+        """End a running match without a result."""
+
     def scores(self, match: str) -> Sequence[int] | None:
         """The public scores of a running match, if they are at hand."""
 
@@ -97,10 +99,11 @@ class Runner:
         self.notices: list[str] = []
         self.on_news: Callable[[], object] = lambda: None
         """Called when standings have changed."""
-        self._venue = venue
-        self._game = registry.find(self.plan.game)
+        self.venue = venue
         self._root = store.tournaments.root(self.tournament.id)
         self._entrants = [entrant.name for entrant in store.tournaments.entrants(self.tournament.id)]
+        self.started = asyncio.Event()
+        """Set once the tournament is loaded and matches may start."""
         self._wake = asyncio.Event()
         self._stopping = ""
         self._running: dict[str, tuple[Match, Fixture, float]] = {}
@@ -113,8 +116,7 @@ class Runner:
         self._total = 0
         self._aside = 0
         self._pending_reports = 0
-        settings = RatingSettings(draw_probability=self._game.draw_probability)
-        self.board = Scoreboard(settings, self._entrants, self.plan.players)
+        self.board = standings.empty_board(self.plan, self._entrants)
         self._scorer = ThreadPoolExecutor(1, thread_name_prefix="ratings")
         self._unscored: list[Score] = []
         self._scoring = False
@@ -127,6 +129,7 @@ class Runner:
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(self._scorer, self._load)
         self._began = time.monotonic()
+        self.started.set()
         try:
             while True:
                 self._wake.clear()
@@ -153,6 +156,11 @@ class Runner:
         self._stopping = reason
         self._wake.set()
 
+    def break_off(self) -> None:
+        """End the running matches without a result."""
+        for _, fixture, _ in list(self._running.values()):
+            self.venue.break_off(fixture.id)
+
     async def refresh(self) -> None:
         """Bots have joined: read entrants and schedule again."""
 
@@ -176,37 +184,23 @@ class Runner:
         return await asyncio.get_running_loop().run_in_executor(self._scorer, work, *arguments)
 
     def _standings(self, running: list[tuple[Match, Fixture, float]]) -> Standings:
-        state = State(self.store.tournaments.get(self.tournament.id).state.value)
         now = time.monotonic()
-        done = self.board.matches + self._aside
-        fresh = done - self._done_before
+        fresh = self.board.matches + self._aside - self._done_before
         elapsed = now - self._began
-        speed = fresh / elapsed if elapsed > 0 and fresh else None
-        open_matches = self._total - done
-        started = self.tournament.started
-        return Standings(
-            tournament=self.tournament.name,
-            game=self.plan.game,
-            players=self.plan.players,
-            state=state,
-            provisional=open_matches > 0,
-            rounds=self.plan.rounds or 0,
-            matches_done=done,
-            matches_total=self._total,
-            started=started / 1000 if started else None,
-            elapsed=elapsed,
-            matches_per_second=speed,
-            eta=open_matches / speed if speed and state is State.RUNNING else None,
-            digest="" if open_matches > 0 else self.board.digest(),
-            rows=self.board.rows({bot: now - since for bot, since in self._absent_since.items()}),
-            playing=tuple(
-                Playing(fixture.id, fixture.round, fixture.bots, now - began, _tuple(self._venue.scores(fixture.id)))
+        return standings.assemble(
+            self.store.tournaments.get(self.tournament.id),
+            self.plan,
+            self.board,
+            total=self._total,
+            aside=self._aside,
+            playing=[
+                Playing(fixture.id, fixture.round, fixture.bots, now - began, _tuple(self.venue.scores(fixture.id)))
                 for _, fixture, began in running
-            ),
-            latest=tuple(self.board.latest),
-            crosstable=self.board.crosstable(),
-            seats=self.board.seats(),
-            notices=tuple(self.notices[-5:]),
+            ],
+            elapsed=elapsed,
+            speed=fresh / elapsed if elapsed > 0 and fresh else None,
+            absent={bot: now - since for bot, since in self._absent_since.items()},
+            notices=self.notices[-5:],
         )
 
     # Beginning and end.
@@ -216,16 +210,8 @@ class Runner:
         number = self.tournament.id
         interrupted = self.store.matches.interrupted(number)
         if interrupted:
-            self.store.matches.put_back({match.id: not self._venue.keeps_deal for match in interrupted})
-        for match in self.store.matches.in_schedule_order(
-            number, [MatchState.FINISHED, MatchState.ABSENT, MatchState.VOID]
-        ):
-            assert match.ordinal is not None
-            if match.state is MatchState.FINISHED:
-                self.board.add(score_of(match, self.tournament.name))
-            else:
-                self.board.skip(match.ordinal)
-                self._aside += 1
+            self.store.matches.put_back({match.id: not self.venue.keeps_deal for match in interrupted})
+        self._aside = standings.fill(self.board, self.store, self.tournament)
         self._total = self.store.tournaments.counts(number).total
         self._done_before = self.board.matches + self._aside
         self.store.tournaments.set_state(number, TournamentState.RUNNING)
@@ -275,7 +261,7 @@ class Runner:
                 if waited > self.plan.absence:
                     given_up.append(match)
                 continue
-            if len(chosen) < room and all(self._venue.free(bot) > wanted.get(bot, 0) for bot in bots):
+            if len(chosen) < room and all(self.venue.free(bot) > wanted.get(bot, 0) for bot in bots):
                 chosen.append(match)
                 for bot in bots:
                     wanted[bot] = wanted.get(bot, 0) + 1
@@ -311,7 +297,7 @@ class Runner:
             self.plan.mirror,
         )
         self._running[id] = (match, fixture, time.monotonic())
-        self._venue.play(fixture, lambda played: self._played(match, attempt, fixture, played))
+        self.venue.play(fixture, lambda played: self._played(match, attempt, fixture, played))
 
     # Results.
 
@@ -380,7 +366,7 @@ class Runner:
         """An interrupted match goes back into the schedule."""
         loop = asyncio.get_running_loop()
         try:
-            await loop.run_in_executor(None, self.store.matches.put_back, {match.id: not self._venue.keeps_deal})
+            await loop.run_in_executor(None, self.store.matches.put_back, {match.id: not self.venue.keeps_deal})
         except StoreError as error:
             self._failed = error
         self._running.pop(fixture.id, None)
@@ -413,7 +399,7 @@ class Runner:
     def _notice_absence(self) -> None:
         now = time.monotonic()
         for bot in self._entrants:
-            if self._venue.present(bot):
+            if self.venue.present(bot):
                 if bot in self._absent_since:
                     del self._absent_since[bot]
             elif bot not in self._absent_since:
@@ -431,21 +417,6 @@ class Runner:
         note = f"match {match.ordinal} of round {match.round} was not played: {text}"
         self.notices.append(note)
         self.on_news()
-
-
-def score_of(match: Match, tournament: str) -> Score:
-    """A stored result as the scoreboard takes it."""
-    assert match.ordinal is not None
-    return Score(
-        match.ordinal,
-        f"{tournament}/{match.ordinal}",
-        match.round or 0,
-        tuple(seat.name for seat in match.seats),
-        tuple(seat.rank or 0 for seat in match.seats),
-        tuple(seat.score or 0 for seat in match.seats),
-        tuple("" if seat.fault in (None, Fault.FINISHED) else str(seat.fault) for seat in match.seats),
-        match.reason,
-    )
 
 
 def _tuple(scores: Sequence[int] | None) -> tuple[int, ...] | None:

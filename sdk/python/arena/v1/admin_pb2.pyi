@@ -127,6 +127,7 @@ class BotInfo(_message.Message):
     CONCURRENCY_FIELD_NUMBER: _builtins.int
     PLAYING_FIELD_NUMBER: _builtins.int
     ADDED_FIELD_NUMBER: _builtins.int
+    HOUSE_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     revoked: _builtins.bool
     connected: _builtins.bool
@@ -136,6 +137,8 @@ class BotInfo(_message.Message):
     playing: _builtins.int
     added: _builtins.float
     """Seconds since 1970."""
+    house: _builtins.bool
+    """Comes with the server and plays inside it."""
     def __init__(
         self,
         *,
@@ -146,10 +149,11 @@ class BotInfo(_message.Message):
         concurrency: _builtins.int = ...,
         playing: _builtins.int = ...,
         added: _builtins.float = ...,
+        house: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["added", b"added", "client", b"client", "concurrency", b"concurrency", "connected", b"connected", "name", b"name", "playing", b"playing", "revoked", b"revoked"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["added", b"added", "client", b"client", "concurrency", b"concurrency", "connected", b"connected", "house", b"house", "name", b"name", "playing", b"playing", "revoked", b"revoked"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

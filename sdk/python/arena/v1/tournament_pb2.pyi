@@ -410,37 +410,35 @@ Global___WatchMatchRequest: _TypeAlias = WatchMatchRequest  # noqa: Y015
 
 @_typing.final
 class WatchMatchResponse(_message.Message):
+    """What was tried behind a sealed decision is nobody's business while the match runs: the public view says what happened."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     VIEW_FIELD_NUMBER: _builtins.int
     VIEW_TYPE_FIELD_NUMBER: _builtins.int
-    MOVES_FIELD_NUMBER: _builtins.int
     SCORES_FIELD_NUMBER: _builtins.int
-    PENDING_FIELD_NUMBER: _builtins.int
+    DECISIONS_FIELD_NUMBER: _builtins.int
     OVER_FIELD_NUMBER: _builtins.int
     view: _builtins.bytes
     """The public view, a serialized message of `view_type`."""
     view_type: _builtins.str
-    moves: _builtins.str
-    """The decision that led here in record notation: "0: hit"."""
+    decisions: _builtins.int
+    """How many decisions have been played."""
     over: _builtins.bool
     @_builtins.property
     def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
-    @_builtins.property
-    def pending(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
     def __init__(
         self,
         *,
         view: _builtins.bytes = ...,
         view_type: _builtins.str = ...,
-        moves: _builtins.str = ...,
         scores: _abc.Iterable[_builtins.int] | None = ...,
-        pending: _abc.Iterable[_builtins.int] | None = ...,
+        decisions: _builtins.int = ...,
         over: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["moves", b"moves", "over", b"over", "pending", b"pending", "scores", b"scores", "view", b"view", "view_type", b"view_type"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decisions", b"decisions", "over", b"over", "scores", b"scores", "view", b"view", "view_type", b"view_type"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

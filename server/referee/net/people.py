@@ -1,0 +1,69 @@
+"""Who is who: registered bots and house bots by name, and whose token is whose."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import secrets
+from collections.abc import Sequence
+
+from referee.hosting import folders
+from referee.net.house import HousePlayer, HouseRoom
+from referee.rules.game import WrongUse
+from referee.store import Bot, BotKind, NewEntrant, Store
+from referee.store.bots import token_hash
+from referee.tournament.plan import distinct
+
+ADMIN_FACT = "admin_token_hash"
+
+
+class People:
+    """The bots of a store, and the house bots that come with the installation."""
+
+    def __init__(self, store: Store, room: HouseRoom) -> None:
+        self._store = store
+        self._room = room
+
+    async def authenticate(self, token: str) -> str | None:
+        """The name of the remote bot that has this token."""
+        if not token:
+            return None
+        bot = await asyncio.get_running_loop().run_in_executor(None, self._store.bots.authenticate, token)
+        return None if bot is None else bot.name
+
+    def entrants(self, names: Sequence[str], game: str) -> list[NewEntrant]:
+        """Bots by name, as they enter a tournament or a match: repeated house bots are numbered."""
+        bots = [self.bot(name, game) for name in names]
+        for bot in bots:
+            if bot.kind is BotKind.REMOTE and names.count(bot.name) > 1:
+                raise WrongUse(f"{bot.name} is one bot and can enter once; house bots may be named several times")
+        return [NewEntrant(bot.id, shown) for bot, shown in zip(bots, distinct(names), strict=True)]
+
+    def bot(self, name: str, game: str) -> Bot:
+        """The registered bot of that name, or the house bot; WrongUse if there is neither."""
+        found = self._store.bots.find(name)
+        if found is not None and found.kind is BotKind.REMOTE:
+            if found.revoked is not None:
+                raise WrongUse(f"{name} is revoked; 'referee bot rotate {name}' lets it in again")
+            return found
+        try:
+            folder = folders.find(name, game)
+        except WrongUse as error:
+            raise WrongUse(f"no bot is registered as {name!r}, and {error}") from None
+        return self._store.bots.ensure_house(folder.name, folder.about)
+
+    def house_player(self, bot: str, shown: str) -> HousePlayer:
+        """A house bot, ready to sit down under the name that is shown."""
+        return HousePlayer(shown, folders.load(folders.find(bot)), self._room)
+
+
+def new_admin_token(store: Store) -> str:
+    """Make an admin token; only its hash is kept, and the old one is void."""
+    token = secrets.token_hex(32)
+    store.set_fact(ADMIN_FACT, token_hash(token))
+    return token
+
+
+def is_admin(store: Store, token: str) -> bool:
+    known = store.fact(ADMIN_FACT)
+    return bool(token) and known is not None and hmac.compare_digest(known, token_hash(token))

@@ -1,0 +1,94 @@
+"""Practice matches: outside any tournament, stored all the same."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import structlog
+
+from referee.match.clock import TimeControl
+from referee.match.ending import Ending
+from referee.match.match import Match
+from referee.match.port import Player
+from referee.net.hall import Hall
+from referee.net.venue import played
+from referee.rules.game import Game
+from referee.store import Fault, MatchResult, MatchState, NewEntrant, SeatResult, Store, StoreError
+
+log = structlog.get_logger()
+Over = Callable[[Match, Ending], object]
+
+
+class Practice:
+    """Starts practice matches and keeps their results."""
+
+    def __init__(self, store: Store, hall: Hall) -> None:
+        self._store = store
+        self._hall = hall
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def play(
+        self,
+        game: Game[Any],
+        entrants: Sequence[NewEntrant],
+        players: Sequence[Player],
+        options: Mapping[str, Any],
+        control: TimeControl,
+        *,
+        seed: bytes | None = None,
+        over: Over | None = None,
+    ) -> Match:
+        """Start one match; `over` is called when its result is stored and its players have been told."""
+        loop = asyncio.get_running_loop()
+        settings = {"options": dict(options), "limit": control.limit, "bank": control.bank}
+        row = await loop.run_in_executor(
+            None, self._store.matches.add_practice, game.name, str(game.version), entrants, settings
+        )
+
+        def finished(match: Match, ending: Ending) -> None:
+            task = loop.create_task(self._keep(row.id, match, ending, over))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+        return self._hall.play(
+            f"practice/{row.id}",
+            game,
+            players,
+            options,
+            seed or secrets.token_bytes(32),
+            control,
+            finished=finished,
+        )
+
+    async def _keep(self, number: int, match: Match, ending: Ending, over: Over | None) -> None:
+        account = played(match, ending)
+        try:
+            if ending.void:
+                loop = asyncio.get_running_loop()
+                await loop.run_in_executor(None, self._set_aside, number, ending.texts[0])
+            else:
+                seats = tuple(
+                    SeatResult(
+                        seat,
+                        ending.ranks[seat],
+                        ending.scores[seat],
+                        Fault(ending.terminations[seat].name),
+                        kept.strikes,
+                        kept.decisions,
+                        kept.time_ms,
+                    )
+                    for seat, kept in enumerate(account.seats)
+                )
+                result = MatchResult(number, 1, seats, match.seed.hex(), account.record, ending.reason)
+                await asyncio.wrap_future(self._store.matches.report_later(result))
+        except StoreError as error:
+            log.error("a practice match could not be stored", match=match.id, why=str(error))
+        match.announce()
+        if over is not None:
+            over(match, ending)
+
+    def _set_aside(self, number: int, why: str) -> None:
+        self._store.matches.set_aside(number, MatchState.VOID, why)

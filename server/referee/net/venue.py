@@ -1,0 +1,89 @@
+"""The server as a place to play: connected bots and house bots meet in its hall."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from referee.match.ending import Ending
+from referee.match.match import Match
+from referee.match.port import Player
+from referee.net.hall import Hall
+from referee.net.house import HousePlayer
+from referee.net.play import PlayService
+from referee.rules import registry
+from referee.tournament.runner import Fixture, Played, SeatAccount
+
+HOUSE_PLACES = 256
+"""How many matches a house bot plays at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """An entrant that connects by itself, under this name."""
+
+    bot: str
+
+
+class ServerVenue:
+    """A `Venue`: entrants are house players, or bots that connect."""
+
+    keeps_deal = False
+
+    def __init__(self, hall: Hall, play: PlayService, entrants: Mapping[str, HousePlayer | Remote]) -> None:
+        self.entrants = dict(entrants)
+        self._hall = hall
+        self._play = play
+
+    def present(self, bot: str) -> bool:
+        entrant = self.entrants[bot]
+        if isinstance(entrant, HousePlayer):
+            return True
+        session = self._play.sessions.get(entrant.bot)
+        return session is not None and session.connected and not session.leaving
+
+    def free(self, bot: str) -> int:
+        entrant = self.entrants[bot]
+        if isinstance(entrant, HousePlayer):
+            return HOUSE_PLACES - entrant.tables
+        session = self._play.sessions.get(entrant.bot)
+        return session.free if session is not None else 0
+
+    def play(self, fixture: Fixture, done: Callable[[Played | None], object]) -> None:
+        players: list[Player] = []
+        for bot in fixture.bots:
+            entrant = self.entrants[bot]
+            player = entrant if isinstance(entrant, HousePlayer) else self._play.sessions.get(entrant.bot)
+            if player is None:  # gone between choosing and starting
+                done(None)
+                return
+            players.append(player)
+        self._hall.play(
+            fixture.id,
+            registry.find(fixture.game),
+            players,
+            fixture.options,
+            fixture.seed,
+            fixture.control,
+            tournament=fixture.tournament,
+            finished=lambda match, ending: done(played(match, ending)),
+        )
+
+    def break_off(self, match: str) -> None:
+        if match in self._hall.matches:
+            self._hall.matches[match].break_off("the tournament was cancelled")
+
+    def scores(self, match: str) -> Sequence[int] | None:
+        running = self._hall.matches.get(match)
+        return None if running is None else running.table.state.scores()
+
+    def on_change(self, call: Callable[[], object]) -> None:
+        self._play.on_change.append(call)
+
+
+def played(match: Match, ending: Ending) -> Played:
+    """What there is to store of a match that has ended."""
+    accounts = tuple(
+        SeatAccount(seat.decisions, seat.strikes, round(seat.seconds * 1000)) for seat in match.transcript.seats
+    )
+    return Played(ending, match.record(), accounts, match.announce)

@@ -62,9 +62,9 @@ class _LockFile:
     _guard = threading.Lock()
 
     def __init__(self, database: Path, owner: str) -> None:
-        self._path = f"{database}-owner"
         # Record locks do not exclude within one process, and closing any descriptor drops them: count them here.
         self._key = os.path.realpath(database)
+        self._path = f"{self._key}-owner"
         with self._guard:
             if self._key in self._held:
                 raise AlreadyOwned(_already(str(database), f"{owner} of this process"))

@@ -20,7 +20,10 @@ CHUNK = 1000
 
 _MATCH = BulkStatement(
     insert(t.matches),
-    "tournament_id ordinal round table_number game game_version players state attempt reason created".split(),
+    [
+        *("tournament_id", "ordinal", "round", "table_number", "game", "game_version", "players"),
+        *("state", "attempt", "reason", "created"),
+    ],
 )
 _SEAT = BulkStatement(insert(t.seats), ["match_id", "seat", "entrant_id", "bot_id", "strikes", "decisions", "time_ms"])
 

@@ -1,0 +1,96 @@
+"""The schema: migrations lead from nothing to exactly what the models say."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from referee.store import NewerSchema, Store, StoreError
+from referee.store.migrate import REVISIONS, SCRIPTS, VERSION_TABLE, downgrade, upgrade
+from referee.store.tables import metadata
+from sqlalchemy import CheckConstraint, inspect
+
+if TYPE_CHECKING:
+    from tests.store.conftest import Hall
+
+
+def test_the_migrated_schema_is_what_the_models_say(store: Store) -> None:
+    with store._readers.connect() as connection:
+        context = MigrationContext.configure(
+            connection,
+            opts={"version_table": VERSION_TABLE, "compare_type": True, "compare_server_default": True},
+        )
+        assert compare_metadata(context, metadata) == []
+
+
+def test_the_migrated_checks_are_what_the_models_say(store: Store) -> None:
+    """Alembic does not compare check constraints, so this does."""
+    with store._readers.connect() as connection:
+        for table in metadata.sorted_tables:
+            wanted = {str(c.name) for c in table.constraints if isinstance(c, CheckConstraint)}
+            assert {check["name"] for check in inspect(connection).get_check_constraints(table.name)} == wanted
+
+
+def test_the_known_revisions_are_those_of_the_scripts() -> None:
+    script = ScriptDirectory(str(SCRIPTS))
+    assert tuple(each.revision for each in reversed(list(script.walk_revisions()))) == REVISIONS
+
+
+def test_migrations_can_be_taken_back_and_run_again(store: Store) -> None:
+    with store._writing.begin() as connection:
+        downgrade(connection, "base")
+        assert set(inspect(connection).get_table_names()) <= {VERSION_TABLE}
+        upgrade(connection)
+    assert store.bots.add("greedy").bot.name == "greedy"
+
+
+def test_opening_again_changes_nothing(store: Store, hall: Hall, open_store: Callable[..., Store]) -> None:
+    store.bots.add("greedy")
+    store.close()
+    before = Path(hall.address).read_bytes() if hall.kind == "sqlite" else b""
+    again = open_store()
+    assert [bot.name for bot in again.bots.all()] == ["greedy"]
+    again.close()
+    if hall.kind == "sqlite":
+        assert Path(hall.address).read_bytes() == before
+
+
+def test_two_programs_may_create_the_database_at_once(hall: Hall) -> None:
+    faults: list[Exception] = []
+    ready = threading.Barrier(4)
+
+    def create() -> None:
+        ready.wait()
+        try:
+            Store.open(hall.address).close()
+        except StoreError as error:
+            faults.append(error)
+
+    threads = [threading.Thread(target=create) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert faults == []
+    with Store.open(hall.address) as store:
+        assert store.bots.all() == []
+
+
+def test_a_newer_schema_is_refused_and_left_alone(store: Store, hall: Hall, open_store: Callable[..., Store]) -> None:
+    store.bots.add("greedy")
+    with store._writing.begin() as connection:
+        connection.exec_driver_sql(f"UPDATE {VERSION_TABLE} SET version_num = '9999'")
+    store.close()
+    before = Path(hall.address).read_bytes() if hall.kind == "sqlite" else b""
+    for owner in (None, "server"):
+        with pytest.raises(NewerSchema, match=r"schema 9999, newer than .*: upgrade Referee"):
+            open_store(owner=owner)
+    if hall.kind == "sqlite":
+        assert Path(hall.address).read_bytes() == before
+        assert not Path(f"{hall.address}-owner").exists()

@@ -1,0 +1,78 @@
+"""One server per database; everybody else may look and administer."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from referee.store import AlreadyOwned, Store
+
+if TYPE_CHECKING:
+    from tests.store.conftest import Hall
+
+SERVER_WITH_WORKER = """
+import os, signal, sys
+from referee.store import Store
+store = Store.open(sys.argv[1], owner="server")
+if os.fork() == 0:
+    os.write(1, b"forked\\n")
+    os.read(0, 1)
+    os.write(1, b"worker ends\\n")
+    os._exit(0)
+signal.pause()
+"""
+
+
+def test_a_second_server_is_refused_and_others_may_still_open(open_store: Callable[..., Store]) -> None:
+    server = open_store(owner="server")
+    with pytest.raises(AlreadyOwned, match=r"already running on .*: stop it first"):
+        open_store(owner="server")
+    admin = open_store()
+    admin.bots.add("greedy")
+    assert [bot.name for bot in server.bots.all()] == ["greedy"]
+
+
+def test_a_refused_server_does_not_loosen_the_hold_of_the_first(open_store: Callable[..., Store]) -> None:
+    server = open_store(owner="server")
+    for _ in range(3):
+        with pytest.raises(AlreadyOwned):
+            open_store(owner="server")
+    server.bots.add("greedy")
+    server.close()
+    assert open_store(owner="server").bots.find("greedy") is not None
+
+
+def test_a_server_that_closed_leaves_nothing_beside_the_database(hall: Hall, open_store: Callable[..., Store]) -> None:
+    for _ in range(2):
+        open_store(owner="server").close()
+    if hall.kind == "sqlite":
+        assert [path.name for path in Path(hall.address).parent.iterdir()] == ["league.db"]
+
+
+def test_a_link_to_the_file_is_the_same_database(tmp_path: Path) -> None:
+    link = tmp_path / "link.db"
+    with Store.open(tmp_path / "league.db", owner="server"):
+        link.symlink_to(tmp_path / "league.db")
+        with pytest.raises(AlreadyOwned):
+            Store.open(link, owner="server")
+
+
+def test_a_worker_does_not_keep_the_hold_of_a_server_that_is_gone(tmp_path: Path) -> None:
+    """A worker forked by a server may outlive its crash; the next server must start all the same."""
+    path = tmp_path / "league.db"
+    script = [sys.executable, "-c", SERVER_WITH_WORKER, str(path)]
+    with subprocess.Popen(script, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        assert server.stdout.readline() == b"forked\n"
+        server.kill()
+        server.wait()
+        with Store.open(path, owner="server") as store:
+            assert store.bots.all() == []
+        # The worker is still there: it says so, and ends with its input.
+        server.stdin.close()
+        assert server.stdout.readline() == b"worker ends\n"

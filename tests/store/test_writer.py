@@ -1,0 +1,188 @@
+"""The writer thread: nothing is lost, nothing is heard of before it is on disk."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Future
+from typing import TYPE_CHECKING
+
+import pytest
+from referee.store import Counts, DiskFull, MatchResult, Store, StoreClosed, Tournament
+from referee.store.tables import meta
+from sqlalchemy import Connection, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+if TYPE_CHECKING:
+    from tests.store.conftest import Hall
+
+League = Callable[..., Tournament]
+ResultOf = Callable[..., MatchResult]
+
+INCREMENTS = """
+import sys
+from referee.store import Store
+from referee.store.tables import meta
+from sqlalchemy import select, update
+
+def increment(connection):
+    number = int(connection.execute(select(meta.c.value).where(meta.c.key == "n")).scalar())
+    connection.execute(update(meta).where(meta.c.key == "n").values(value=str(number + 1)))
+
+with Store.open(sys.argv[1], timeout=60) as store:
+    for _ in range(int(sys.argv[2])):
+        store.writer.submit(increment).result()
+"""
+
+
+def note(key: str, value: str = "") -> Callable[[Connection], str]:
+    """A unit of work that inserts a fact, and so fails if it is there already."""
+
+    def work(connection: Connection) -> str:
+        connection.execute(insert(meta).values(key=key, value=value))
+        return key
+
+    return work
+
+
+class Gate:
+    """A unit of work that holds the writer up, so that what is submitted meanwhile becomes one group."""
+
+    def __init__(self, store: Store) -> None:
+        self._open = threading.Event()
+        self._entered = threading.Event()
+        self.future: Future[None] = store.writer.submit(self._wait)
+        assert self._entered.wait(10)
+
+    def _wait(self, connection: Connection) -> None:
+        self._entered.set()
+        assert self._open.wait(10)
+
+    def open(self) -> None:
+        self._open.set()
+
+
+def test_reporters_in_several_threads_lose_nothing(store: Store, new_league: League, result_of: ResultOf) -> None:
+    league = new_league(store, matches=320)
+    taken = [match.id for match in store.matches.claim_next(league.id, 320)]
+    stored: list[int] = []
+
+    def report(matches: list[int]) -> None:
+        stored.extend(match for match in matches if store.matches.report(result_of(match)))
+
+    # Each match is reported by two of the threads.
+    threads = [threading.Thread(target=report, args=(taken[part % 4 :: 4],)) for part in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(stored) == taken
+    assert store.tournaments.counts(league.id) == Counts(finished=320)
+    kept = list(store.matches.records_in_schedule_order(league.id))
+    assert [(match.id, record) for match, record in kept] == [(match, result_of(match).record) for match in taken]
+
+
+def test_increments_from_several_processes_lose_nothing(store: Store, hall: Hall) -> None:
+    store.set_fact("n", "0")
+    children = [subprocess.Popen([sys.executable, "-c", INCREMENTS, hall.address, "25"]) for _ in range(2)]
+
+    def increment(connection: Connection) -> None:
+        number = int(connection.execute(select(meta.c.value).where(meta.c.key == "n")).scalar_one())
+        connection.execute(update(meta).where(meta.c.key == "n").values(value=str(number + 1)))
+
+    for _ in range(25):
+        store.writer.submit(increment).result()
+    assert [child.wait(timeout=120) for child in children] == [0, 0]
+    assert store.fact("n") == "75"
+
+
+def test_a_unit_that_fails_is_taken_back_alone(store: Store) -> None:
+    gate = Gate(store)
+
+    def half_done(connection: Connection) -> None:
+        connection.execute(insert(meta).values(key="half", value=""))
+        raise RuntimeError("gave up halfway")
+
+    good, twice = store.writer.submit(note("a")), store.writer.submit(note("a"))
+    half, after = store.writer.submit(half_done), store.writer.submit(note("b"))
+    gate.open()
+    assert good.result() == "a"
+    assert after.result() == "b"
+    with pytest.raises(IntegrityError):
+        twice.result()
+    with pytest.raises(RuntimeError, match="halfway"):
+        half.result()
+    assert (store.fact("a"), store.fact("half"), store.fact("b")) == ("", None, "")
+
+
+def test_nobody_hears_of_a_result_before_it_is_stored(store: Store, open_store: Callable[..., Store]) -> None:
+    other = open_store()
+    seen: list[str | None] = []
+    gate = Gate(store)
+    future = store.writer.submit(note("result", "stored"))
+    future.add_done_callback(lambda _: seen.append(other.fact("result")))
+    assert other.fact("result") is None
+    assert not future.done()
+    gate.open()
+    future.result()
+    store.close()
+    assert seen == ["stored"]
+
+
+def test_units_run_in_the_order_of_submission(store: Store) -> None:
+    order: list[int] = []
+
+    def unit(number: int) -> Callable[[Connection], None]:
+        return lambda connection: order.append(number)
+
+    gate = Gate(store)
+    futures = [store.writer.submit(unit(number)) for number in range(1_200)]
+    gate.open()
+    for future in futures:
+        future.result()
+    assert order == list(range(1_200))
+
+
+def test_a_unit_cancelled_while_it_waits_is_not_written(store: Store) -> None:
+    gate = Gate(store)
+    future = store.writer.submit(note("cancelled"))
+    assert future.cancel()
+    gate.open()
+    store.writer.submit(note("later")).result()
+    with pytest.raises(CancelledError):
+        future.result()
+    assert store.fact("cancelled") is None
+
+
+def test_closing_writes_what_was_submitted_and_refuses_the_rest(store: Store, open_store: Callable[..., Store]) -> None:
+    gate = Gate(store)
+    futures = [store.writer.submit(note(f"key {number}")) for number in range(20)]
+    gate.open()
+    store.close()
+    assert all(future.done() for future in futures)
+    assert open_store().fact("key 19") == ""
+    with pytest.raises(StoreClosed, match="open it again"):
+        store.set_fact("late", "x")
+    store.close()
+
+
+def test_when_the_environment_fails_the_whole_group_hears_of_it_and_the_next_one_goes_on(store: Store) -> None:
+    def fail(connection: Connection) -> None:
+        raise DiskFull("no room")
+
+    gate = Gate(store)
+    before, failing, after = (store.writer.submit(work) for work in (note("x"), fail, note("y")))
+    gate.open()
+    for future in (before, failing, after):
+        with pytest.raises(DiskFull, match="no room"):
+            future.result()
+    assert (store.fact("x"), store.fact("y")) == (None, None)
+    assert store.writer.submit(note("x")).result() == "x"
+
+
+def test_readers_cannot_write(store: Store) -> None:
+    with store._readers.connect() as connection, pytest.raises(Exception, match=r"read-?only"):
+        connection.execute(insert(meta).values(key="a", value="b"))
+    assert store.fact("a") is None

@@ -24,6 +24,9 @@ COMMANDS = (
     "rules",
     "simulate",
     "scenario",
+    "serve",
+    "bot",
+    "match",
 )
 
 

@@ -22,7 +22,7 @@ from referee.net.serving import Refusal
 from referee.rules import registry
 from referee.rules.game import WrongUse
 from referee.store import BotKind, NameTaken, NotAllowed, Refused, Store, Unknown
-from referee.tournament.plan import Plan
+from referee.tournament.plan import ABSENCE, Plan
 
 ACTIONS = {
     pb.TOURNAMENT_ACTION_START: "start",
@@ -138,9 +138,7 @@ class AdminService:
                 grace=self._control.grace,
                 options=_options(request.options_json),
                 allow_join=request.allow_join,
-                absence=request.absence_ms / 1000
-                if request.absence_ms
-                else Plan.__dataclass_fields__["absence"].default,
+                absence=request.absence_ms / 1000 if request.absence_ms else ABSENCE,
             )
             tournament = await self._director.create(
                 request.name, plan, list(request.bots), request.seed or None, request.start

@@ -19,7 +19,9 @@ written = st.one_of(
     st.sampled_from([moves.STOP, moves.WAIT, moves.PASS]),
     heaps.map(lambda heap: Move("bid", cards=heap)),
     st.builds(lambda seat, heap: Move("raise", seat, heap), st.integers(0, 5), heaps),
-    st.dictionaries(st.integers(0, 5), heaps, min_size=1).map(moves.share),
+    st.dictionaries(st.integers(0, 5), heaps, min_size=1).map(
+        lambda piles: Move("share", piles=tuple(sorted(piles.items())))
+    ),
 )
 
 
@@ -81,10 +83,11 @@ def test_bids_of_a_hand_are_all_sets_of_one_value_with_plus_ones(hand: int, leas
 @st.composite
 def auctions(draw: st.DrawFn) -> tuple[Auction, list[int]]:
     """A table with one to four bids and four hands."""
+    owners = draw(st.lists(st.integers(0, 3), min_size=1, max_size=4, unique=True))
+    single = st.sampled_from([cards.TWO, cards.THREE, cards.FOUR])
+    bids = [draw(st.integers(1, 4)) * draw(single) + draw(st.integers(0, 3)) * cards.PLUS for _ in owners]
     auction = Auction(4)
-    for owner in draw(st.lists(st.integers(0, 3), min_size=1, max_size=4, unique=True)):
-        value = draw(st.sampled_from([2, 3, 4]))
-        heap = draw(st.integers(1, 4)) * cards.VALUES[value] + draw(st.integers(0, 3)) * cards.PLUS
+    for owner, heap in zip(owners, sorted(bids, key=cards.worth), strict=True):
         auction.lay(owner, owner, heap)
     return auction, draw(st.lists(hands, min_size=4, max_size=4))
 

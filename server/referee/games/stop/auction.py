@@ -8,7 +8,8 @@ from referee.games.stop.cards import NUMBERS, PLUS, VALUES, covers, faces, hands
 from referee.games.stop.moves import PASS, Move, bids, raises
 from referee.rules.game import Legal, Rejection
 
-FAR = 1000  # more than any hand can add
+OUT_OF_REACH = 25
+"""More than any hand is worth: six 4s make 24."""
 
 
 class Bid:
@@ -42,13 +43,11 @@ class Bid:
 class Auction:
     """All bids on the table, by seat."""
 
-    __slots__ = ("bids", "gaps", "highest")
+    __slots__ = ("bids", "highest")
 
     def __init__(self, players: int) -> None:
         self.bids: list[Bid | None] = [None] * players
         self.highest = 0
-        self.gaps = (FAR, FAR, FAR)
-        """For piles of 2s, of 3s, of 4s: what the nearest lacks to equal the highest bid, 1 where it lacks nothing."""
 
     def lay(self, owner: int, by: int, cards: int) -> None:
         """Cards are laid before their owner-to-be: his first bid, or a raise of it."""
@@ -56,17 +55,20 @@ class Auction:
         if bid is None:
             bid = self.bids[owner] = Bid(value_of(cards))
         bid.add(by, cards)
-        self.highest = max(self.highest, bid.total)
-        gaps = [FAR, FAR, FAR]
-        for bid in self.bids:
-            if bid is not None:
-                gaps[bid.value - 2] = min(gaps[bid.value - 2], max(1, self.highest - bid.total))
-        self.gaps = (gaps[0], gaps[1], gaps[2])
+        # A play never leaves the bid it touches below the highest.
+        self.highest = bid.total
 
     def able(self, held: list[int]) -> tuple[int, ...]:
         """The seats that have a legal play with what they hold."""
         highest = self.highest
-        two, three, four = self.gaps
+        # For piles of 2s, of 3s, of 4s: what the nearest lacks to equal the highest bid, or 1 where it lacks nothing.
+        lacks = [OUT_OF_REACH] * 3
+        for bid in self.bids:
+            if bid is not None:
+                lack = highest - bid.total or 1
+                if lack < lacks[bid.value - 2]:
+                    lacks[bid.value - 2] = lack
+        two, three, four = lacks
         on_table = self.bids
         found = []
         for seat, hand in enumerate(held):
@@ -81,11 +83,13 @@ class Auction:
         highest = self.highest
         moves: list[Move] = [PASS]
         if self.bids[seat] is None:
-            moves += bids(hand, min(highest, 25))
+            moves += bids(hand, highest if highest < OUT_OF_REACH else OUT_OF_REACH)
         for owner, bid in enumerate(self.bids):
             if bid is not None:
                 value = bid.value
-                moves += raises(owner, value, hand & _FITTING[value], min(highest - bid.total, 25))
+                lack = highest - bid.total
+                least = lack if lack < OUT_OF_REACH else OUT_OF_REACH
+                moves += raises(owner, value, hand & _FITTING[value], least)
         return Legal(tuple(moves))
 
     def check_bid(self, seat: int, hand: int, cards: int) -> Rejection | None:
@@ -116,9 +120,9 @@ class Auction:
         """The seats whose bid is the highest, ascending."""
         return [seat for seat, bid in enumerate(self.bids) if bid is not None and bid.total == self.highest]
 
-    def piles(self) -> dict[int, int]:
-        """The heap lying before each bidder."""
-        return {seat: bid.cards for seat, bid in enumerate(self.bids) if bid is not None}
+    def piles(self) -> tuple[tuple[int, int], ...]:
+        """The heap lying before each bidder, seats ascending."""
+        return tuple([(seat, bid.cards) for seat, bid in enumerate(self.bids) if bid is not None])
 
     def cards(self) -> int:
         """All cards on the table."""
@@ -127,7 +131,7 @@ class Auction:
     def copy(self) -> Self:
         twin = type(self)(0)
         twin.bids = [bid.copy() if bid is not None else None for bid in self.bids]
-        twin.highest, twin.gaps = self.highest, self.gaps
+        twin.highest = self.highest
         return twin
 
     def _check_high_enough(self, total: int) -> Rejection | None:

@@ -74,11 +74,6 @@ def raises(owner: int, value: int, cards: int, least: int) -> tuple[Move, ...]:
     return tuple(move for move in found if move.cards and worth(move.cards) >= least)
 
 
-def share(piles: dict[int, int]) -> Move:
-    """The split that gives each seat its heap; a seat with an empty heap is not named."""
-    return Move("share", piles=tuple((seat, piles[seat]) for seat in sorted(piles) if piles[seat]))
-
-
 def _heap(words: list[str]) -> int:
     if len(words) > ALL_CARDS:
         raise Unreadable(f"there are only {ALL_CARDS} cards in the game; {HOW}")

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Self
 
 from google.protobuf.message import Message
 
 from referee.games.stop import events, moves
 from referee.games.stop.auction import Auction
-from referee.games.stop.cards import DECK, HAND, NUMBERS, SIZES, VALUES, counts, names, spread
+from referee.games.stop.cards import HAND, NUMBERS, SIZES, VALUES, names, spread
 from referee.games.stop.events import CALLS, OPENING, OVER, PLAYS, SPLIT
 from referee.games.stop.moves import PASS, STOP, WAIT, Move
+from referee.games.stop.position import SEATS, Position
 from referee.games.stop.view import view
 from referee.rules import game as kernel
 from referee.rules.chance import Chance
 from referee.rules.game import NOT_ASKED, Legal, Rejection, Result
-from referee.rules.log import Log
 
 TOKENS_TO_WIN = 6
 SHUFFLES_IN_ROW = 10
@@ -25,10 +24,8 @@ AUCTIONS = 60
 
 _CALLS: Legal[Move] = Legal((STOP, WAIT))
 _NOTHING: Legal[Move] = Legal(())
-_SEATS = [tuple(seat for seat in range(6) if mask >> seat & 1) for mask in range(1 << 6)]
 _DRAWN = [(events.DREW, seat) for seat in range(6)]
 _SKIPPED = [(events.SKIPPED, seat) for seat in range(6)]
-_FULL_DECK = spread(DECK)
 _WANTED = {
     CALLS: "this is a window of calls: answer stop or wait",
     OPENING: "the caller must open the auction: bid one or more cards of one value",
@@ -38,61 +35,13 @@ _WANTED = {
 _VERBS = {CALLS: ("stop", "wait"), OPENING: ("bid",), PLAYS: ("pass", "bid", "raise"), SPLIT: ("share",)}
 
 
-class StopState(kernel.State[Move]):
-    """A match in progress. Seats are also bits of a mask; heaps of cards are counted as `cards.py` says."""
+class StopState(Position, kernel.State[Move]):
+    """A match in progress."""
 
-    __slots__ = (
-        "able",
-        "asked",
-        "auction",
-        "auctions",
-        "chance",
-        "decks",
-        "eliminated",
-        "full",
-        "gone",
-        "hands",
-        "inside",
-        "log",
-        "opening_rule",
-        "outcome",
-        "owned",
-        "phase",
-        "players",
-        "red",
-        "shuffles",
-        "shuffles_in_row",
-        "tokens",
-        "turn",
-    )
+    __slots__ = ()
 
     def __init__(self, players: int, chance: Chance) -> None:
-        self.players = players
-        self.chance = chance
-        self.log: Log[events.Event] = Log(players)
-        self.decks = [chance.order("decks", _FULL_DECK)[::-1] for _ in range(players)]
-        """By seat; the top card is the last of the list."""
-        self.hands = [0] * players
-        self.owned = [DECK] * players
-        """By seat, what lies in deck and hand together."""
-        self.gone = 0
-        """The hands of eliminated players."""
-        self.tokens = [0] * players
-        self.inside = (1 << players) - 1
-        """Players still in the game."""
-        self.full = 0
-        """Players with six cards in hand."""
-        self.able = 0
-        """Players with a 2, 3 or 4 in hand: they can make a bid."""
-        self.eliminated: tuple[int, ...] = ()
-        self.red = chance.pick("first", range(players))
-        self.turn = self.red
-        self.opening_rule = True
-        self.shuffles = self.shuffles_in_row = self.auctions = 0
-        self.auction = Auction(players)
-        self.phase = CALLS
-        self.asked: tuple[int, ...] = ()
-        self.outcome: Result | None = None
+        super().__init__(players, chance)
         self._draw_on()
 
     # The verbs of the kernel
@@ -112,8 +61,7 @@ class StopState(kernel.State[Move]):
             return self.auction.plays(seat, self.hands[seat])
         if self.phase == OPENING:
             return Legal(moves.bids(self.hands[seat], 1))
-        keep = moves.share({seat: self.auction.cards()})
-        own = moves.share(self.auction.piles())
+        keep, own = Move("share", piles=((seat, self.auction.cards()),)), Move("share", piles=self.auction.piles())
         return Legal((keep,) if keep == own else (keep, own), complete=False)
 
     def check(self, seat: int, move: Move) -> Rejection | None:
@@ -131,6 +79,7 @@ class StopState(kernel.State[Move]):
     def play(self, moves: Mapping[int, Move]) -> None:
         asked = self.asked
         self.log.decided((*asked, *self.eliminated) if self.eliminated else asked)
+        self.open_facts = b""
         if self.phase == CALLS:
             if callers := [seat for seat in asked if moves[seat].verb == "stop"]:
                 self._call(self._arbitrate(callers))
@@ -161,54 +110,16 @@ class StopState(kernel.State[Move]):
         if self.phase == OPENING:
             hand = self.hands[seat]
             return Move("bid", cards=next(card for card in VALUES.values() if hand & (255 * card)))
-        return moves.share(self.auction.piles())
+        return Move("share", piles=self.auction.piles())
 
     def scores(self) -> list[int]:
         return self.tokens.copy()
-
-    def copy(self) -> Self:
-        twin = type(self).__new__(type(self))
-        for name in ("players", "gone", "inside", "full", "able", "eliminated", "red", "turn", "opening_rule"):
-            setattr(twin, name, getattr(self, name))
-        for name in ("shuffles", "shuffles_in_row", "auctions", "phase", "asked", "outcome"):
-            setattr(twin, name, getattr(self, name))
-        twin.chance = self.chance.copy()
-        twin.log = self.log.copy()
-        twin.decks = [deck.copy() for deck in self.decks]
-        twin.hands = self.hands.copy()
-        twin.owned = self.owned.copy()
-        twin.tokens = self.tokens.copy()
-        twin.auction = self.auction.copy()
-        return twin
 
     def parse(self, text: str) -> Move:
         return moves.parse(text)
 
     def format(self, move: Move) -> str:
         return moves.write(move)
-
-    def redealt(self, seat: int | None, chance: Chance) -> Self:
-        """Others' cards fall anew into hand and deck; a seat's own deck only changes its order.
-
-        What everybody can tell from the phase stays true: a caller who has not opened yet can bid, and a window asks
-        somebody. Should the draw refuse to respect that, hands stay as they are and only the decks change.
-        """
-        for _ in range(24):
-            twin = self.copy()
-            twin._redeal_hands(seat, chance)
-            if twin._plausible():
-                break
-        else:
-            twin = self.copy()
-        for other, hand in enumerate(twin.hands):
-            twin.decks[other] = chance.order("redeal", spread(twin.owned[other] - hand))
-        twin.chance = chance.copy()
-        return twin
-
-    def pieces(self) -> Mapping[str, int]:
-        heap = sum(self.hands) + sum(map(sum, self.decks)) + self.gone + self.auction.cards()
-        twos, threes, fours, plus = counts(heap)
-        return {"2": twos, "3": threes, "4": fours, "+1": plus, "red": self.inside >> self.red & 1}
 
     # Drawing
 
@@ -228,9 +139,9 @@ class StopState(kernel.State[Move]):
             else:
                 self._eliminate(seat)
                 continue
-            self.turn = self._left_of(seat)
+            self.turn = self.left_of(seat)
             if not self.opening_rule and (asked := self.able & ~(1 << self.red)):
-                self.asked = _SEATS[asked]
+                self.asked = SEATS[asked]
                 return
 
     def _draw(self, seat: int) -> None:
@@ -253,7 +164,7 @@ class StopState(kernel.State[Move]):
         self.inside &= ~(1 << seat)
         self.able &= self.inside
         self.eliminated = (*self.eliminated, seat)
-        self.turn = self._left_of(seat)
+        self.turn = self.left_of(seat)
         if self.red == seat:
             self.red = self.turn
             self.log.add((events.RED_PASSED, self.turn))
@@ -268,19 +179,12 @@ class StopState(kernel.State[Move]):
         self.shuffles += 1
         self.shuffles_in_row += 1
         self.log.add((events.SHUFFLED_BACK, self.red))
-        for seat in _SEATS[self.inside]:
+        for seat in SEATS[self.inside]:
             self.hands[seat] = 0
             self._shuffle(seat)
         self.full = self.able = 0
         self.turn = self.red
         self.opening_rule = True
-
-    def _left_of(self, seat: int) -> int:
-        """The next player still in the game."""
-        while True:
-            seat = seat + 1 if seat + 1 < self.players else 0
-            if self.inside >> seat & 1:
-                return seat
 
     # The auction
 
@@ -320,7 +224,7 @@ class StopState(kernel.State[Move]):
             self._award(leaders[0])
         else:
             self.log.add((events.TIED, leaders[0]))
-            self._receive(tuple(self.auction.piles().items()))
+            self._receive(self.auction.piles())
 
     def _award(self, winner: int) -> None:
         """The highest bid brings as many blue tokens as there are bids."""
@@ -373,19 +277,3 @@ class StopState(kernel.State[Move]):
         self.phase = OVER
         self.asked = ()
         self.outcome = Result(kernel.ranks(standing), tuple(self.tokens), reason)
-
-    def _plausible(self) -> bool:
-        if self.phase == OPENING:
-            return bool(self.able >> self.red & 1)
-        return self.phase == OVER or bool(self.asked)
-
-    def _redeal_hands(self, seat: int | None, chance: Chance) -> None:
-        """Everybody but this seat gets as many cards as he holds, out of all he owns."""
-        for other, hand in enumerate(self.hands):
-            if other != seat:
-                self.hands[other] = sum(chance.order("redeal", spread(self.owned[other]))[: SIZES[hand]])
-        self.able = sum(1 << other for other, hand in enumerate(self.hands) if hand & NUMBERS)
-        if self.phase == CALLS:
-            self.asked = _SEATS[self.able & ~(1 << self.red)]
-        elif self.phase == PLAYS:
-            self.asked = self.auction.able(self.hands)

@@ -1,57 +1,65 @@
-"""What a seat sees of a match: the only door out of the state."""
+"""What a seat sees of a match: the only door out of the state.
+
+Parts of a message that are written one after the other are read as one message. So a view is put together from parts
+that are already written: what everybody sees (once per decision), what only the seat sees, and the events one by one.
+"""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from arena.games.stop.v1 import stop_pb2
 
 from referee.games.stop import events
 from referee.games.stop.cards import SIZES, faces
-
-if TYPE_CHECKING:
-    from referee.games.stop.state import StopState
+from referee.games.stop.position import Position
 
 
-def view(state: StopState, seat: int | None) -> stop_pb2.View:
+def view(position: Position, seat: int | None) -> stop_pb2.View:
     """All that this seat may know; None is the public."""
-    owned = state.owned
-    bids = state.auction.bids
-    alone = state.phase in (events.OPENING, events.SPLIT)
+    if not position.open_facts:
+        position.open_facts = _open_facts(position)
+    parts = [position.open_facts, _own(seat, seat in position.asked, 0 if seat is None else position.hands[seat])]
+    parts += [_event(event) for event in position.log.since(seat)]
+    return stop_pb2.View.FromString(b"".join(parts))
+
+
+def _open_facts(position: Position) -> bytes:
+    owned = position.owned
+    alone = position.phase in (events.OPENING, events.SPLIT)
     return stop_pb2.View(
-        phase=state.phase,  # type: ignore[arg-type]  # numbered as in the proto
-        asked=seat in state.asked,
-        seat=-1 if seat is None else seat,
-        hand=() if seat is None else faces(state.hands[seat]),
-        tokens=state.tokens,
-        hand_sizes=[SIZES[hand] for hand in state.hands],
-        deck_sizes=[len(deck) for deck in state.decks],
+        phase=position.phase,  # type: ignore[arg-type]  # numbered as in the proto
+        tokens=position.tokens,
+        hand_sizes=[SIZES[hand] for hand in position.hands],
+        deck_sizes=[len(deck) for deck in position.decks],
         twos=[heap & 255 for heap in owned],
         threes=[heap >> 8 & 255 for heap in owned],
         fours=[heap >> 16 & 255 for heap in owned],
         plus_ones=[heap >> 24 for heap in owned],
-        red=state.red,
-        next_draw=state.turn,
-        eliminated=state.eliminated,
-        opening_rule=state.opening_rule,
+        red=position.red,
+        next_draw=position.turn,
+        eliminated=position.eliminated,
+        opening_rule=position.opening_rule,
         bids=[
             stop_pb2.Bid(seat=owner, value=bid.value, total=bid.total, cards=bid.faces, laid_by=bid.by)
-            for owner, bid in enumerate(bids)
+            for owner, bid in enumerate(position.auction.bids)
             if bid is not None
         ],
-        highest=state.auction.highest,
-        decider=state.asked[0] if alone else -1,
-        auctions=state.auctions,
-        shuffles=state.shuffles,
-        shuffles_in_row=state.shuffles_in_row,
-        events=[_event(event) for event in state.log.since(seat)],
-    )
+        highest=position.auction.highest,
+        decider=position.asked[0] if alone else -1,
+        auctions=position.auctions,
+        shuffles=position.shuffles,
+        shuffles_in_row=position.shuffles_in_row,
+    ).SerializeToString()
 
 
-@lru_cache(maxsize=2048)
-def _event(event: events.Event) -> stop_pb2.Event:
-    """A log entry as a message. Views copy what they are given, so the same message serves many."""
+@lru_cache(maxsize=4096)
+def _own(seat: int | None, asked: bool, hand: int) -> bytes:
+    return stop_pb2.View(asked=asked, seat=-1 if seat is None else seat, hand=faces(hand)).SerializeToString()
+
+
+@lru_cache(maxsize=4096)
+def _event(event: events.Event) -> bytes:
     kind, seat, *rest = event
     message = stop_pb2.Event(kind=kind, seat=seat)  # type: ignore[arg-type]  # numbered as in the proto
     if kind == events.WON:
@@ -61,4 +69,4 @@ def _event(event: events.Event) -> stop_pb2.Event:
         message.cards.extend(faces(rest[1]))
     elif rest:
         message.cards.extend(faces(rest[0]))
-    return message
+    return stop_pb2.View(events=[message]).SerializeToString()

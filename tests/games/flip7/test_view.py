@@ -1,0 +1,244 @@
+"""What a seat is shown: all of the table but the order of the pile."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from arena.games.flip7.v1 import flip7_pb2 as pb
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from referee.games.flip7 import GAME
+from referee.games.flip7.cards import CODES, DECK, NAMES, THREE, decks, points
+from referee.games.flip7.moves import HIT, STAY
+from referee.games.flip7.state import Flip7State
+from referee.rules.chance import Seeded
+
+Laid = Callable[..., Flip7State]
+
+matches = given(
+    players=st.sampled_from([3, 4, 6, 18, 19, 36]),
+    rules=st.sampled_from(["printed", "faq"]),
+    seed=st.binary(max_size=4),
+    choices=st.lists(st.integers(0, 35), min_size=1, max_size=40),
+)
+modest = settings(max_examples=25, deadline=None)
+
+
+def start(players: int, rules: str, seed: bytes) -> Flip7State:
+    return GAME.new(players, GAME.resolve_options({"rules": rules, "target_score": 120}), Seeded(seed))
+
+
+def step(state: Flip7State, choices: list[int], turn: int) -> int:
+    [seat] = state.pending()
+    moves = state.legal(seat).moves
+    state.play({seat: moves[choices[turn % len(choices)] % len(moves)]})
+    return seat
+
+
+@modest
+@matches
+def test_a_view_accounts_for_every_card(players: int, rules: str, seed: bytes, choices: list[int]) -> None:
+    state = start(players, rules, seed)
+    for turn in range(150):
+        view = state.view(None)
+        seen = Counter(card for player in view.players for card in player.cards)
+        for three in view.threes:
+            seen.update([THREE, *three.aside])
+        if view.HasField("card"):
+            seen[view.card] += 1
+        assert list(view.pile) == [state.pile.count(card) for card in range(22)]
+        assert view.pile_size == sum(view.pile)
+        assert view.pile_size + view.discard_size + seen.total() == len(DECK) * decks(players)
+        if not state.pending():
+            break
+        step(state, choices, turn)
+
+
+@modest
+@matches
+def test_the_events_alone_tell_everybodys_cards(players: int, rules: str, seed: bytes, choices: list[int]) -> None:
+    """Follow the events of one seat from decision to decision: they lead from hand to hand without a gap."""
+    state = start(players, rules, seed)
+    follower = 0
+    hands: list[list[int]] = [[] for _ in range(players)]
+    for turn in range(150):
+        if not state.pending():
+            break
+        if state.pending() == (follower,):
+            view = state.view(follower)
+            for event in view.events:
+                follow(hands, event)
+            assert [list(player.cards) for player in view.players] == hands
+        step(state, choices, turn)
+
+
+def follow(hands: list[list[int]], event: pb.Event) -> None:
+    plain = event.card < pb.CARD_STOP
+    if event.kind == pb.EVENT_KIND_DEALT and plain:
+        hands[event.seat].append(event.card)
+    elif event.kind == pb.EVENT_KIND_SAVED:
+        hands[event.seat].pop()
+        hands[event.seat].remove(pb.CARD_SECOND_CHANCE)
+    elif event.kind == pb.EVENT_KIND_KEPT:
+        hands[event.seat].append(event.card)
+    elif event.kind == pb.EVENT_KIND_TARGETED and event.card != pb.CARD_THREE:
+        hands[event.target].append(event.card)
+    elif event.kind == pb.EVENT_KIND_ROUND_ENDED:
+        assert all(brought in (0, points(hand)) for brought, hand in zip(event.points, hands, strict=True))
+        for hand in hands:
+            hand.clear()
+
+
+@modest
+@matches
+def test_all_seats_see_the_same_but_for_their_news(players: int, rules: str, seed: bytes, choices: list[int]) -> None:
+    state = start(players, rules, seed)
+    for turn in range(40):
+        if not state.pending():
+            break
+        step(state, choices, turn)
+    shown = []
+    for seat in (None, *range(players)):
+        view = state.view(seat)
+        assert view.HasField("seat") == (seat is not None)
+        view.ClearField("seat")
+        view.ClearField("events")
+        shown.append(view.SerializeToString(deterministic=True))
+    assert len(set(shown)) == 1
+
+
+@modest
+@matches
+def test_only_the_order_of_the_pile_is_hidden(players: int, rules: str, seed: bytes, choices: list[int]) -> None:
+    state = start(players, rules, seed)
+    for turn in range(20):
+        if not state.pending():
+            break
+        step(state, choices, turn)
+    twin = state.redealt(0, Seeded(b"another" + seed))
+    assert twin.view(0) == state.view(0)
+    assert sorted(twin.pile) == sorted(state.pile)
+    assert len(state.pile) < 12 or twin.pile != state.pile
+
+
+def test_a_turn_is_shown_as_a_question_to_one_seat(laid: Laid) -> None:
+    state = laid("5 x2 +4", "7 8")
+    state.play({0: HIT})
+    view = state.view(1)
+    assert (view.seat, view.round, view.dealer, view.asked, view.turn) == (1, 1, 2, 1, 1)
+    assert view.question == pb.QUESTION_TURN
+    assert not view.HasField("card")
+    assert list(view.targets) == []
+    assert (view.pile_size, view.discard_size, view.reshuffles) == (2, 2, 0)
+    assert (view.pile[pb.CARD_X2], view.pile[pb.CARD_PLUS_4], sum(view.pile)) == (1, 1, 2)
+    assert (view.rules, view.target_score) == (pb.RULES_PRINTED, 200)
+    assert [player.status for player in view.players] == [pb.STATUS_IN] * 3
+    assert list(view.players[0].cards) == [5]
+    assert list(view.totals) == [0, 0, 0]
+
+
+def test_a_target_is_asked_with_its_card_the_possible_seats_and_the_threes_around_it(laid: Laid) -> None:
+    state = laid("9 T T 8 S 1 SC 2")
+    for seat, move in ((0, HIT), (1, STAY), (2, HIT), (2, 0)):
+        state.play({seat: move})
+    view = state.view(2)
+    assert (view.asked, view.turn, view.question, view.card) == (0, 2, pb.QUESTION_TARGET, pb.CARD_THREE)
+    assert list(view.targets) == [0, 2]
+    assert [(three.player, three.left, list(three.aside)) for three in view.threes] == [(0, 0, [pb.CARD_STOP])]
+    state.play({0: 2})
+    view = state.view(None)
+    assert (view.asked, view.card) == (0, pb.CARD_STOP)
+    assert list(view.players[2].cards) == [1, 2, pb.CARD_SECOND_CHANCE]
+
+
+def test_the_status_and_points_of_everybody_are_shown(laid: Laid) -> None:
+    state = laid("9 7 4 9 S", players=4)
+    for seat, move in ((0, HIT), (1, HIT), (2, HIT), (3, STAY), (0, HIT), (1, HIT), (1, 1)):
+        state.play({seat: move})
+    view = state.view(2)
+    statuses = [pb.STATUS_BUSTED, pb.STATUS_STOPPED, pb.STATUS_IN, pb.STATUS_STAYED]
+    assert [player.status for player in view.players] == statuses
+    assert [player.points for player in view.players] == [0, 7, 4, 0]
+    assert [list(player.cards) for player in view.players] == [[9, 9], [7, pb.CARD_STOP], [4], []]
+
+
+def test_the_opening_deal_shows_who_is_still_to_be_served() -> None:
+    for number in range(200):
+        state = start(5, "faq", b"%d" % number)
+        view = state.view(None)
+        if view.question != pb.QUESTION_TARGET or view.turn == view.dealer:
+            continue
+        assert view.rules == pb.RULES_FAQ
+        expected = []
+        seat = view.turn
+        while seat != view.dealer:
+            seat = (seat + 1) % 5
+            expected.append(seat)
+        assert list(view.unserved) == expected
+        if view.card == pb.CARD_STOP:
+            state.play({view.asked: expected[0]})
+            assert expected[0] not in state.view(None).unserved
+            return
+    raise AssertionError("no Stop in 200 opening deals")
+
+
+def test_news_is_what_happened_since_the_own_decision_and_public_news_since_the_latest(laid: Laid) -> None:
+    state = laid("SC 5 SC 5")
+    for seat, move in ((0, HIT), (1, HIT), (2, STAY), (0, HIT), (0, 1)):
+        state.play({seat: move})
+    told = [(event.kind, event.seat, event.card, event.target) for event in state.view(1).events]
+    assert told == [
+        (pb.EVENT_KIND_DEALT, 1, 5, 0),
+        (pb.EVENT_KIND_STAYED, 2, 0, 0),
+        (pb.EVENT_KIND_DEALT, 0, CODES["SC"], 0),
+        (pb.EVENT_KIND_TARGETED, 0, CODES["SC"], 1),
+    ]
+    assert [event.kind for event in state.view(None).events] == [pb.EVENT_KIND_TARGETED]
+    state.play({1: HIT})
+    kinds = [event.kind for event in state.view(1).events]
+    assert kinds == [pb.EVENT_KIND_DEALT, pb.EVENT_KIND_SAVED]
+
+
+def test_the_end_of_a_round_is_told_with_what_it_brought(laid: Laid) -> None:
+    state = laid("5 6 6", target_score=5)
+    for seat, move in ((0, HIT), (1, HIT), (2, STAY), (0, STAY), (1, HIT)):
+        state.play({seat: move})
+    view = state.view(None)
+    assert [event.kind for event in view.events] == [
+        pb.EVENT_KIND_DEALT,
+        pb.EVENT_KIND_BUSTED,
+        pb.EVENT_KIND_ROUND_ENDED,
+    ]
+    assert list(view.events[-1].points) == [5, 0, 0]
+    assert view.question == pb.QUESTION_UNSPECIFIED
+    assert not view.HasField("asked")
+    assert not view.HasField("turn")
+    assert list(view.totals) == [5, 0, 0]
+
+
+def test_every_card_of_the_view_has_the_code_of_its_name() -> None:
+    named = {CODES[text]: name for text, name in zip(NAMES[13:], pb.Card.keys()[1:], strict=True)}
+    assert {code: pb.Card.Name(code) for code in named} == named  # type: ignore[arg-type]
+
+
+@modest
+@matches
+def test_a_copy_plays_the_same_future_and_leaves_the_original_alone(
+    players: int, rules: str, seed: bytes, choices: list[int]
+) -> None:
+    state = start(players, rules, seed)
+    for turn in range(15):
+        if state.pending():
+            step(state, choices, turn)
+    before = state.view(None)
+    twin = state.copy()
+    seen = []
+    for turn in range(60):
+        if twin.pending():
+            step(twin, choices, turn)
+            seen.append(twin.view(0).SerializeToString(deterministic=True))
+    assert state.view(None) == before
+    for turn, view in enumerate(seen):
+        step(state, choices, turn)
+        assert state.view(0).SerializeToString(deterministic=True) == view

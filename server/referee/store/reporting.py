@@ -78,22 +78,20 @@ class Scorers:
     def report(self, connection: Connection, results: Sequence[MatchResult]) -> list[bool]:
         """Store results, ranks and records: True for each that was new, False for one that came too late."""
         query = _STANDING.where(t.matches.c.id.in_({result.match for result in results}))
-        standing = {row.id: row for row in connection.execute(query)}
-        now = self._now()
+        standing = {match: (state, attempt, players) for match, state, attempt, players in connection.execute(query)}
         answers: list[bool] = []
-        fresh: list[MatchResult] = []
-        seen: set[int] = set()
+        fresh: dict[int, MatchResult] = {}
         for result in results:
-            row = standing.get(result.match)
-            if row is None:
-                raise Unknown(f"There is no match number {result.match}.")
-            _check_seats(result, row.players)
-            new = row.state == MatchState.PLAYING and row.attempt == result.attempt and result.match not in seen
+            match = result.match
+            if match not in standing:
+                raise Unknown(f"There is no match number {match}.")
+            state, attempt, players = standing[match]
+            _check_seats(result, players)
+            new = state == "playing" and attempt == result.attempt and match not in fresh
             answers.append(new)
             if new:
-                seen.add(result.match)
-                fresh.append(result)
-        _store(connection, fresh, now)
+                fresh[match] = result
+        _store(connection, list(fresh.values()), self._now())
         return answers
 
 
@@ -104,7 +102,7 @@ def _may_start(state: str, tournament: str | None) -> bool:
 
 def _check_seats(result: MatchResult, players: int) -> None:
     given = [seat.seat for seat in result.seats]
-    if given != list(range(players)) and sorted(given) != list(range(players)):
+    if sorted(given) != list(range(players)):
         raise Refused(f"The result of match {result.match} names seats {given}, not each of its {players} once.")
 
 

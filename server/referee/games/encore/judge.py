@@ -109,7 +109,7 @@ def _wrong_shape(paper: Paper, colour: int, number: int, boxes: int) -> Rejectio
             return Rejection("mixed_colours", "the joker stands for one colour; these boxes have several")
     elif strangers := boxes & ~sheet.colours[colour][2]:
         names = sheet.notation.boxes(strangers)
-        return Rejection("wrong_colour", f"not {sheet.colour_names[colour]}: {names}")
+        return Rejection("wrong_colour", f"all boxes must be {sheet.colour_names[colour]}; these are not: {names}")
     assert not connected(boxes)
     return Rejection("not_connected", "the boxes of one move must hang together side by side, by themselves")
 
@@ -118,9 +118,7 @@ def _out_of_reach(paper: Paper, boxes: int) -> Rejection | None:
     if boxes & (paper.near | paper.sheet.start_column):
         return None
     start = paper.sheet.content["start_column"]
-    return Rejection(
-        "out_of_reach", f"one of the boxes must be in column {start} or side by side with a box marked earlier"
-    )
+    return Rejection("out_of_reach", f"one of the boxes must be in column {start} or have an earlier mark side by side")
 
 
 def _no_special_die(paper: Paper, special: int, way: int) -> Rejection | None:
@@ -134,20 +132,23 @@ def _no_special_die(paper: Paper, special: int, way: int) -> Rejection | None:
 
 
 def _already_marked(paper: Paper, boxes: int) -> Rejection:
-    return Rejection("already_marked", f"marked already: {paper.sheet.notation.boxes(boxes)}")
+    return Rejection(
+        "already_marked", f"all boxes must be unmarked; these are marked already: {paper.sheet.notation.boxes(boxes)}"
+    )
 
 
 def _wrong_stars(paper: Paper, boxes: int) -> Rejection | None:
     sheet = paper.sheet
     if boxes & ~sheet.stars:
-        return Rejection("not_a_star", f"no star: {sheet.notation.boxes(boxes & ~sheet.stars)}")
+        names = sheet.notation.boxes(boxes & ~sheet.stars)
+        return Rejection("not_a_star", f"all boxes must have a star; these have none: {names}")
     if boxes.bit_count() > 2:
         return Rejection("too_many_boxes", f"1 or 2 stars can be marked, not {boxes.bit_count()}")
     if far := boxes & ~(paper.near | sheet.start_column):
         start = sheet.content["start_column"]
         return Rejection(
             "out_of_reach",
-            f"neither in column {start} nor side by side with a box marked earlier: {sheet.notation.boxes(far)}",
+            f"each star must be in column {start} or touch an earlier mark; these do not: {sheet.notation.boxes(far)}",
         )
     return None
 
@@ -159,7 +160,8 @@ def _wrong_line(paper: Paper, boxes: int) -> Rejection | None:
         return Rejection("too_many_boxes", f"a line marks 1 to 3 boxes, not {boxes.bit_count()}")
     if far := boxes & ~paper.near:
         return Rejection(
-            "out_of_reach", f"not side by side with a box marked earlier: {paper.sheet.notation.boxes(far)}"
+            "out_of_reach",
+            f"each box must be side by side with one marked earlier; these are not: {paper.sheet.notation.boxes(far)}",
         )
     return None
 

@@ -169,7 +169,7 @@ def _check_bonuses(key: str, bonuses: Any, letters: str) -> None:
     what = key.removesuffix("_bonus")
     _want(isinstance(bonuses, Mapping), f"{key!r} must be a table of {what}s and their bonus")
     for letter, bonus in bonuses.items():
-        _want(len(letter) == 1 and letter in letters, f"{key!r}: {letter!r} is no {what}")
+        _want(isinstance(letter, str) and len(letter) == 1 and letter in letters, f"{key!r}: {letter!r} is no {what}")
         _want(
             isinstance(bonus, str) and bonus in BONUSES,
             f"{key!r}: {what} {letter} has the unknown bonus {bonus!r}; there are: {', '.join(BONUSES)}",
@@ -182,7 +182,10 @@ def _check_colours(colours: Any) -> None:
         f"'colours' must be a table of {COLOURS} letters and the names of their colours",
     )
     for letter, name in colours.items():
-        _want(len(letter) == 1 and letter.isalnum(), f"'colours': {letter!r} is not one letter")
+        _want(
+            isinstance(letter, str) and len(letter) == 1 and letter.isalnum(),
+            f"'colours': {letter!r} is not one letter",
+        )
         _want(
             isinstance(name, str) and name.islower() and name.replace("-", "").replace("_", "").isalpha(),
             f"'colours': {letter} must be named by a word in small letters, not {name!r}",
@@ -223,7 +226,8 @@ def _check_blocks(sheet: Mapping[str, Any], names: list[str]) -> None:
             size = block.bit_count()
             where = " ".join(names[number] for number in numbers(block))
             _want(size <= 6, f"a {colour} block has {size} boxes, 6 at most are wanted: {where}")
-            _want(size not in by_size, f"two {colour} blocks of {size} boxes: {by_size.get(size)}, and {where}")
+            boxes_of_each = "1 box" if size == 1 else f"{size} boxes"
+            _want(size not in by_size, f"two {colour} blocks of {boxes_of_each}: {by_size.get(size)}, and {where}")
             by_size[size] = where
 
 

@@ -1,0 +1,169 @@
+"""Views: complete for a bot without memory, and open to all but what is sealed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from arena.games.encore.v1 import encore_pb2 as pb
+from referee.games.encore import GAME
+from referee.games.encore.sheet import sheet_for
+from referee.games.encore.state import EncoreState
+from referee.rules.chance import Scripted, Seeded
+
+Moments = Callable[..., Iterator[EncoreState]]
+SHEET = sheet_for("standard")
+
+
+def seen(state: EncoreState, seat: int | None) -> pb.View:
+    view = state.view(seat)
+    assert isinstance(view, pb.View)
+    return view
+
+
+def started(players: int, *rolls: str, first: int = 0) -> EncoreState:
+    state = GAME.start(players, chance=Scripted({"rolls": rolls, "first": [first]}, GAME.labels))
+    assert isinstance(state, EncoreState)
+    return state
+
+
+def play(state: EncoreState, *moves: str) -> None:
+    state.play({seat: state.parse(text) for seat, text in zip(state.pending(), moves, strict=True)})
+
+
+def test_a_view_shows_every_sheet_as_it_is(moments: Moments) -> None:
+    for state in moments(3, 2):
+        view = seen(state, 1)
+        assert view.seat == 1
+        for shown, paper in zip(view.players, state.papers, strict=True):
+            assert int(shown.marked[::-1], 2) == paper.marked
+            assert shown.exclamation_marks == paper.marks
+            assert shown.special_dice == paper.circled - paper.used
+            assert shown.special_dice_used == paper.used
+            assert shown.hearts == paper.hearts
+            assert shown.score == paper.score()
+            assert len(shown.rows) == paper.rows.bit_count()
+            assert len(shown.columns) == paper.columns.bit_count()
+            assert len(shown.colours) == paper.colours.bit_count()
+        assert list(view.pending) == list(state.pending())
+        assert (view.roll, view.active) == (state.roll, state.active)
+
+
+def test_the_sheet_in_a_view_names_every_box() -> None:
+    sheet = seen(started(1), 0).sheet
+    names = [sheet.columns[box // 7] + sheet.rows[box % 7] for box in range(105)]
+    assert names == [SHEET.notation.box(box) for box in range(105)]
+    assert {name for name, star in zip(names, sheet.stars, strict=True) if star == "1"} == set(SHEET.content["stars"])
+    golden = {name for name, die in zip(names, sheet.golden_dice, strict=True) if die == "1"}
+    assert golden == set(SHEET.content["golden_dice"])
+    assert sheet.boxes[names.index("HR")] == "O"
+    assert dict(zip(sheet.colours, sheet.colour_names, strict=True)) == SHEET.content["colours"]
+    assert sheet.row_bonus[names.index("AV") % 7] == "bomb"
+
+
+def test_the_active_players_dice_are_missing_from_the_table() -> None:
+    roll = "orange orange joker 5 2 ? bomb"
+    state = started(2, *[roll] * 4, first=1)
+    for _ in range(3):
+        play(state, "pass", "pass")
+    assert seen(state, 0).dice == seen(state, 0).rolled
+    play(state, "orange 5 EQ FQ FR GR HR")
+    view = seen(state, 1)
+    assert list(view.dice.colours) == ["orange", "joker"]
+    assert list(view.dice.numbers) == ["2", "?"]
+    assert view.dice.special == "bomb"
+    assert list(view.rolled.colours) == ["orange", "orange", "joker"]
+    assert view.question == pb.QUESTION_DICE
+    assert seen(state, 0).question == pb.QUESTION_NOT_ASKED
+
+
+def test_the_special_die_is_missing_once_taken() -> None:
+    state = started(2, *["orange orange joker 5 2 ? heart"] * 4, first=1)
+    for _ in range(3):
+        play(state, "pass", "pass")
+    play(state, "heart")
+    view = seen(state, 1)
+    assert view.dice.special == ""
+    assert view.rolled.special == "heart"
+    assert len(view.dice.colours) == len(view.dice.numbers) == 3
+
+
+def test_a_bomb_that_is_owed_is_asked_for() -> None:
+    state = started(3, "pink pink pink 1 1 1 heart")
+    state.papers[2].mark(SHEET.rows[1][2])
+    play(state, "pass", "pass", "pass")
+    view = seen(state, 2)
+    assert view.question == pb.QUESTION_BOMB
+    assert view.bombing
+    assert view.players[2].bombs_owed == 1
+    assert view.players[2].rows == "Q"
+    assert view.rows_taken == ""  # still this roll: others may yet be first as well
+    assert seen(state, 0).question == pb.QUESTION_NOT_ASKED
+    play(state, "pass")
+    assert seen(state, 2).rows_taken == "Q"
+    assert not seen(state, 2).bombing
+
+
+def test_events_tell_what_happened_since_the_seat_decided() -> None:
+    rolls = ["green pink pink 1 2 3 heart", "orange blue blue 1 2 3 bomb"]
+    state = started(2, *rolls)
+    [rolled] = seen(state, 0).events
+    assert (rolled.kind, rolled.seat, rolled.roll, rolled.text) == (pb.Event.KIND_ROLLED, 0, 1, rolls[0])
+    play(state, "green 2 HP IP", "pass")
+    told = [(event.kind, event.seat, event.text) for event in seen(state, 1).events]
+    assert told == [
+        (pb.Event.KIND_MOVED, 0, "green 2 HP IP"),
+        (pb.Event.KIND_MOVED, 1, "pass"),
+        (pb.Event.KIND_ROLLED, 1, rolls[1]),
+    ]
+    assert seen(state, None).events == seen(state, 1).events
+
+
+def test_events_tell_what_a_roll_brought() -> None:
+    state = started(2, "pink pink pink 1 1 1 heart")
+    state.papers[0].mark(SHEET.rows[0][2] | SHEET.columns[7][2] | SHEET.colours[0][2] | SHEET.colours[1][2])
+    state.papers[0].hearts = 2
+    play(state, "pass", "pass")
+    view = seen(state, 1)
+    brought = [event for event in view.events if event.kind > pb.Event.KIND_MOVED]
+    assert [(e.kind, e.text, e.points, e.bonus, e.heart_points) for e in brought] == [
+        (pb.Event.KIND_ROW, "P", 5, "special_die", 0),
+        (pb.Event.KIND_COLUMN, "H", 2, "special_die", 2),
+        (pb.Event.KIND_COLOUR, "P", 5, "", 0),
+        (pb.Event.KIND_COLOUR, "O", 5, "", 0),
+        (pb.Event.KIND_ENDED, "two_colours", 0, "", 0),
+    ]
+    assert view.reason == "two_colours"
+    assert list(view.ranks) == [1, 2]
+    assert list(view.pending) == []
+    assert view.question == pb.QUESTION_NOT_ASKED
+
+
+def test_the_public_sees_all_but_a_seat_of_its_own() -> None:
+    state = started(2, "pink pink pink 1 1 1 heart")
+    public, own = seen(state, None), seen(state, 0)
+    assert public.seat == -1
+    assert public.question == pb.QUESTION_NOT_ASKED
+    own.seat, own.question = public.seat, public.question
+    assert own == public
+
+
+def test_a_view_does_not_depend_on_rolls_to_come(moments: Moments) -> None:
+    for number, state in enumerate(moments(2, 7)):
+        if number % 10:
+            continue
+        other = state.redealt(0, Seeded(b"another future"))
+        for seat in (0, 1, None):
+            assert other.view(seat).SerializeToString() == state.view(seat).SerializeToString()
+
+
+def test_rolls_to_come_are_drawn_anew_by_redealing() -> None:
+    state = started(2)
+    futures = []
+    for chance in (b"one", b"two"):
+        twin = state.redealt(None, Seeded(chance))
+        rolls = []
+        for _ in range(5):
+            play(twin, *["pass"] * len(twin.pending()))
+            rolls.append(twin.rolled)
+        futures.append(rolls)
+    assert futures[0] != futures[1]

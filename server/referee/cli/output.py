@@ -26,7 +26,11 @@ def paper() -> Console:
     """The console for results."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=False)
+    class Paper(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # `main` knows what to do, and it is no failure
+
+    return Paper(highlight=False)
 
 
 def aside() -> Console:

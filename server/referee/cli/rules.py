@@ -11,7 +11,9 @@ from referee.cli.output import paper
 
 
 def rules(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="The name of a game; 'referee games' lists them.", show_default=False)],
+    game: Annotated[
+        str, typer.Argument(metavar="GAME", help="The name of a game; 'referee games' lists them.", show_default=False)
+    ],
     raw: Annotated[bool, typer.Option("--raw", help="Print the Markdown file as it is.")] = False,
 ) -> None:
     """Show the rules of a game: how it goes, how moves are written, what a bot sees.

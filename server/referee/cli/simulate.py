@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 def simulate(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="The name of a game; 'referee games' lists them.", show_default=False)],
+    game: Annotated[
+        str, typer.Argument(metavar="GAME", help="The name of a game; 'referee games' lists them.", show_default=False)
+    ],
     players: Annotated[
         int | None, typer.Option("--players", "-p", help="Seats at the table.", show_default="the fewest, at least 2")
     ] = None,

@@ -1,0 +1,147 @@
+"""`referee` itself: version, help, one clear message for every mistake, the right exit code."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from referee import __version__
+from referee.cli import main as main_module
+from referee.cli.errors import ENVIRONMENT, Failure
+from referee.cli.main import COMMANDS, main
+
+COMMAND = [sys.executable, "-c", "import sys; from referee.cli.main import main; sys.exit(main())"]
+
+
+def test_the_version_is_told(referee: Any) -> None:
+    assert referee("--version").out == f"referee {__version__}\n"
+
+
+def test_the_version_is_told_at_once() -> None:
+    def seconds() -> float:
+        start = time.perf_counter()
+        subprocess.run([*COMMAND, "--version"], check=True, capture_output=True)
+        return time.perf_counter() - start
+
+    assert min(seconds() for _ in range(5)) < 0.3
+
+
+def test_alone_it_shows_help_with_every_command(referee: Any) -> None:
+    done = referee()
+    assert done.code == 0
+    for name in COMMANDS:
+        assert name in done.out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(referee: Any, command: str) -> None:
+    done = referee(command, "--help")
+    assert done.code == 0
+    assert f"referee {command}" in done.out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["nonsense"],
+        ["--nonsense"],
+        ["games", "--nonsense"],
+        ["games", "extra"],
+        ["rules"],
+        ["rules", "chess"],
+        ["rules", "flip7", "--raww"],
+        ["scenario"],
+        ["scenario", "nowhere.toml"],
+        ["simulate"],
+        ["simulate", "chess"],
+        ["simulate", "flip7", "--players", "2"],
+        ["simulate", "flip7", "--players", "many"],
+        ["simulate", "flip7", "--matches", "0"],
+        ["simulate", "flip7", "--matches", "-3"],
+        ["simulate", "flip7", "--option", "rules"],
+        ["simulate", "flip7", "--option", "=faq"],
+        ["simulate", "flip7", "--option", "rules=house"],
+        ["simulate", "flip7", "--option", "rules=faq", "--option", "rules=faq"],
+        ["simulate", "flip7", "--option", "target_score=NaN"],
+        ["simulate", "flip7", "--option", "target=1"],
+        ["simulate", "encore", "--option", "sheet=nowhere.json"],
+        ["simulate", "flip7", "--bots", "nobody"],
+        ["simulate", "flip7", "--bots", ""],
+        ["simulate", "flip7", "--bots", "random,random,random,random"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_use_is_one_clear_line_and_exit_code_2(
+    referee: Any, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = referee(*words)
+    assert done.code == 2
+    assert "Traceback" not in done.err
+    assert len(done.err.strip().splitlines()) == 1
+    assert len(done.err) > 20
+
+
+def test_a_broken_sheet_file_is_wrong_use(referee: Any, tmp_path: Path) -> None:
+    (tmp_path / "sheet.json").write_text('{"columns": ')
+    done = referee("simulate", "encore", "--option", f"sheet={tmp_path / 'sheet.json'}", "--matches", "1")
+    assert done.code == 2
+    assert done.err.startswith("error: encore: option 'sheet'")
+    assert len(done.err.splitlines()) == 1
+
+
+def raising(error: BaseException) -> Any:
+    def run(words: Any) -> int:
+        raise error
+
+    return run
+
+
+def test_a_failure_ends_with_its_own_code(referee: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(main_module, "build", lambda: raising_app(Failure("the port\nis taken", ENVIRONMENT)))
+    done = referee("games")
+    assert (done.code, done.err) == (3, "error: the port is taken\n")
+
+
+def raising_app(error: BaseException) -> Any:
+    def app(*words: Any, **settings: Any) -> None:
+        raise error
+
+    return app
+
+
+def test_a_failing_file_is_a_failing_environment(referee: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    error = PermissionError(13, "Permission denied", "/secret")
+    monkeypatch.setattr(main_module, "build", lambda: raising_app(error))
+    done = referee("games")
+    assert (done.code, done.err) == (3, "error: /secret: Permission denied\n")
+
+
+def test_the_unexpected_is_one_line_unless_asked_for(referee: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(main_module, "build", lambda: raising_app(ZeroDivisionError("division by zero")))
+    monkeypatch.delenv("REFEREE_DEBUG", raising=False)
+    done = referee("games")
+    assert done.code == 3
+    assert "unexpected ZeroDivisionError" in done.err
+    monkeypatch.setenv("REFEREE_DEBUG", "1")
+    with pytest.raises(ZeroDivisionError):
+        main(["games"])
+
+
+def test_an_interrupt_is_quiet(referee: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(main_module, "_run", raising(KeyboardInterrupt()))
+    done = referee("games")
+    assert (done.code, done.err) == (130, "")
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run([*COMMAND, "games"], stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")

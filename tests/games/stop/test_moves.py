@@ -57,7 +57,7 @@ def test_spaces_and_order_of_cards_do_not_matter(move: Move, shuffler: Any) -> N
         *("raise", "raise 1", "raise +1", "raise 6 2", "raise 01 2", "raise 1: 2", "raise one 2", "raise -1 2"),
         *("share", "share 0", "share 0:", "share :2", "share 0:2 0:3", "share 0:2,", "share 0:,2", "share 0:2;3"),
         *("share 0:2 3", "share 00:2", "share 6:2", "share 0:2:3", "share 0: 1:2", "share0:2", "bid ²", "raise ١ 2"),
-        *("bid " + "2 " * 127, "share 0:" + ",".join("2" * 300)),
+        *("bid " + "2 " * 127, "share 0:" + ",".join("2" * 300), "share 0:" + " " * 50_000),
     ],
 )
 def test_what_is_no_move_is_unreadable_and_says_what_would_do(text: str) -> None:
@@ -65,6 +65,13 @@ def test_what_is_no_move_is_unreadable_and_says_what_would_do(text: str) -> None
         moves.parse(text)
     assert len(str(caught.value)) < 300
     assert "\n" not in str(caught.value)
+
+
+def test_a_split_with_more_cards_than_there_are_is_unreadable_however_they_are_dealt() -> None:
+    """Heaps are counted in eight bits per kind: 256 2s must never pass for a 3."""
+    twos = ",".join("2" * 86)
+    with pytest.raises(Unreadable, match="only 126 cards"):
+        moves.parse(f"share 0:{twos} 1:{twos} 2:{twos}")
 
 
 @given(hands, st.integers(1, 30))

@@ -6,7 +6,7 @@ Any heap of cards (a hand, a pile, all that a player owns) is one int with eight
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -35,7 +35,7 @@ def size(heap: int) -> int:
     return sum(counts(heap))
 
 
-@cache
+@lru_cache(maxsize=4096)
 def worth(heap: int) -> int:
     """What the cards add to a bid."""
     twos, threes, fours, plus = counts(heap)
@@ -47,14 +47,14 @@ def spread(heap: int) -> list[int]:
     return [TWO] * (heap & 255) + [THREE] * (heap >> 8 & 255) + [FOUR] * (heap >> 16 & 255) + [PLUS] * (heap >> 24)
 
 
-@cache
+@lru_cache(maxsize=4096)
 def faces(heap: int) -> tuple[int, ...]:
     """The cards one by one as a view shows them: 2, 3, 4, and 1 for a +1."""
     twos, threes, fours, plus = counts(heap)
     return (2,) * twos + (3,) * threes + (4,) * fours + (1,) * plus
 
 
-@cache
+@lru_cache(maxsize=4096)
 def names(heap: int) -> tuple[str, ...]:
     """The cards one by one as moves write them."""
     return tuple("+1" if face == 1 else str(face) for face in faces(heap))

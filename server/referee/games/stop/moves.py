@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import NamedTuple
 
-from referee.games.stop.cards import BY_NAME, HAND, PLUS, VALUES, names, worth
+from referee.games.stop.cards import BY_NAME, HAND, PLUS, VALUES, names, size, worth
 from referee.rules.game import Unreadable
 
 
@@ -45,7 +44,7 @@ def parse(text: str) -> Move:
     if verb == "raise" and len(words) > 1:
         return Move("raise", _seat(words[0]), _heap(words[1:]))
     if verb == "share" and words:
-        return Move("share", piles=_piles(text.split(None, 1)[1]))
+        return Move("share", piles=_piles(words))
     raise Unreadable(f"cannot read {_short(text)}; {HOW}")
 
 
@@ -91,19 +90,23 @@ def _seat(word: str) -> int:
     return SEATS[word]
 
 
-def _piles(text: str) -> tuple[tuple[int, int], ...]:
+def _piles(words: list[str]) -> tuple[tuple[int, int], ...]:
+    text = " ".join(words)
+    for mark in (",", ":"):
+        text = text.replace(f" {mark}", mark).replace(f"{mark} ", mark)
     piles: dict[int, int] = {}
-    for entry in re.sub(r"\s*([,:])\s*", r"\1", text).split():
-        word, colon, cards = entry.partition(":")
-        if not colon or not cards:
+    for entry in text.split():
+        seat, colon, dealt = entry.partition(":")
+        if not colon or not dealt:
             raise Unreadable(
                 f"cannot read {_short(entry)}; a split is written 'share 0:2,2,+1 2:4', "
                 "and a seat that gets nothing is left out"
             )
-        seat = _seat(word)
-        if seat in piles:
+        if _seat(seat) in piles:
             raise Unreadable(f"seat {seat} is named twice; name every seat once, with all its cards")
-        piles[seat] = _heap(cards.split(","))
+        piles[_seat(seat)] = _heap(dealt.split(","))
+    if sum(size(heap) for heap in piles.values()) > ALL_CARDS:
+        raise Unreadable(f"there are only {ALL_CARDS} cards in the game; {HOW}")
     return tuple(sorted(piles.items()))
 
 

@@ -100,7 +100,8 @@ class Position:
         """Others' cards fall anew into hand and deck; a seat's own deck only changes its order.
 
         What everybody can tell from the phase stays true: a caller who has not opened yet can bid, and a window asks
-        somebody. Should the draw refuse to respect that, hands stay as they are and only the decks change.
+        somebody. Should the draw refuse to respect that, hands stay as they are and only the decks change. Who
+        remembers what was shuffled into which deck may know a little more than a view tells; that is not kept.
         """
         for _ in range(24):
             twin = self.copy()

@@ -27,6 +27,8 @@ COMMANDS = (
     "serve",
     "bot",
     "match",
+    "tournament",
+    "leaderboard",
 )
 
 

@@ -171,9 +171,8 @@ def _greet(say: Any, address: str, db: str, tls: bool, admin: str | None, resume
 
     secure = "" if not tls else " --tls"
     where = "" if db == DEFAULT_DB else f" --db {db}"
-    say(
-        f"[bold]referee {__version__}[/bold] listens on [bold]{address}[/bold]{' with TLS' if tls else ''}, database {db}"
-    )
+    spoken = " with TLS" if tls else ""
+    say(f"[bold]referee {__version__}[/bold] listens on [bold]{address}[/bold]{spoken}, database {db}")
     say(f"  a new bot:     referee bot add mybot{where}", markup=False)
     say(f"  connect it:    python mybot.py --server {address}{secure} --token TOKEN", markup=False)
     say(f"  watch:         referee leaderboard --server {address}", markup=False)

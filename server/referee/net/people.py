@@ -20,7 +20,8 @@ ADMIN_FACT = "admin_token_hash"
 class People:
     """The bots of a store, and the house bots that come with the installation."""
 
-    def __init__(self, store: Store, room: HouseRoom) -> None:
+    def __init__(self, store: Store, room: HouseRoom | None = None) -> None:
+        """`room` is where house bots think; without one, they can be named but not play."""
         self._store = store
         self._room = room
 
@@ -54,6 +55,7 @@ class People:
 
     def house_player(self, bot: str, shown: str) -> HousePlayer:
         """A house bot, ready to sit down under the name that is shown."""
+        assert self._room is not None
         return HousePlayer(shown, folders.load(folders.find(bot)), self._room)
 
 

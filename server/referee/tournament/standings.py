@@ -27,41 +27,71 @@ def fill(board: Scoreboard, store: Store, tournament: Tournament) -> int:
     """Put all stored results on a board; returns how many matches were set aside without one."""
     aside = 0
     for match in store.matches.in_schedule_order(tournament.id, SETTLED):
-        assert match.ordinal is not None
-        if match.state is MatchState.FINISHED:
-            board.add(score_of(match, tournament.name))
-        else:
-            board.skip(match.ordinal)
-            aside += 1
+        aside += _enter(board, match, tournament.name)
     return aside
 
 
 def from_store(store: Store, name: str) -> Standings:
     """The standings of a tournament that is not being played by this program."""
-    tournament = store.tournaments.get(name)
-    plan = Plan.of(tournament)
-    bots = [entrant.name for entrant in store.tournaments.entrants(tournament.id)]
-    board = empty_board(plan, bots)
-    aside = fill(board, store, tournament)
-    counts = store.tournaments.counts(tournament.id)
-    playing = [
-        Playing(f"{name}/{match.ordinal}", match.round or 0, tuple(seat.name for seat in match.seats))
-        for match in store.matches.in_schedule_order(tournament.id, [MatchState.PLAYING])
-    ]
-    absent = list(store.matches.in_schedule_order(tournament.id, [MatchState.ABSENT]))[-5:]
-    elapsed = None
-    if tournament.started is not None and tournament.finished is not None:
-        elapsed = (tournament.finished - tournament.started) / 1000
-    return assemble(
-        tournament,
-        plan,
-        board,
-        total=counts.total,
-        aside=aside,
-        playing=playing,
-        elapsed=elapsed,
-        notices=[absence_note(match) for match in absent],
-    )
+    return Follower(store, name).update()
+
+
+class Follower:
+    """Follows a tournament that another program plays: every `update` reads only what is new since the last."""
+
+    def __init__(self, store: Store, name: str) -> None:
+        self._store = store
+        self._name = store.tournaments.get(name).name
+        tournament = store.tournaments.get(name)
+        self._plan = Plan.of(tournament)
+        self._board = empty_board(self._plan, ())
+        self._aside = 0
+        self._complete = -1  # up to this ordinal everything is entered
+        self._entered: set[int] = set()
+
+    def update(self) -> Standings:
+        """The standings now."""
+        store = self._store
+        tournament = store.tournaments.get(self._name)
+        for entrant in store.tournaments.entrants(tournament.id):
+            self._board.join(entrant.name)
+        first_open = store.matches.first_open(tournament.id)
+        for match in store.matches.in_schedule_order(tournament.id, SETTLED, after=self._complete):
+            assert match.ordinal is not None
+            if match.ordinal not in self._entered:
+                self._entered.add(match.ordinal)
+                self._aside += _enter(self._board, match, self._name)
+        counts = store.tournaments.counts(tournament.id)
+        self._complete = (counts.total if first_open is None else first_open) - 1
+        self._entered = {ordinal for ordinal in self._entered if ordinal > self._complete}
+        playing = [
+            Playing(f"{self._name}/{match.ordinal}", match.round or 0, tuple(seat.name for seat in match.seats))
+            for match in store.matches.in_schedule_order(tournament.id, [MatchState.PLAYING])
+        ]
+        absent = list(store.matches.in_schedule_order(tournament.id, [MatchState.ABSENT]))[-5:]
+        elapsed = None
+        if tournament.started is not None and tournament.finished is not None:
+            elapsed = (tournament.finished - tournament.started) / 1000
+        return assemble(
+            tournament,
+            self._plan,
+            self._board,
+            total=counts.total,
+            aside=self._aside,
+            playing=playing,
+            elapsed=elapsed,
+            notices=[absence_note(match) for match in absent],
+        )
+
+
+def _enter(board: Scoreboard, match: Match, tournament: str) -> int:
+    """Put a settled match on a board; 1 if it has no result."""
+    assert match.ordinal is not None
+    if match.state is MatchState.FINISHED:
+        board.add(score_of(match, tournament))
+        return 0
+    board.skip(match.ordinal)
+    return 1
 
 
 def assemble(

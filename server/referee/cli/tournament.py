@@ -1,0 +1,390 @@
+"""`referee tournament`: create, run, steer and check tournaments, on a running server or directly on the file."""
+
+from __future__ import annotations
+
+import asyncio
+import json as jsonlib
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from referee.cli.errors import WRONG_USE, Failure
+from referee.cli.given import read_bots, read_options
+from referee.cli.output import AsJson, aside, paper, print_json
+from referee.cli.serving import AdminToken, Ca, Db, Server, call, open_store, seconds
+
+if TYPE_CHECKING:
+    from referee.net.people import People
+    from referee.store import Store
+    from referee.tournament.plan import Plan
+
+app = typer.Typer(no_args_is_help=True, help="Create, run and steer tournaments.")
+
+Name = Annotated[str, typer.Argument(help="The tournament's name.")]
+PROGRESS_SECONDS = 2.0
+
+
+@app.command()
+def create(
+    name: Name,
+    game: Annotated[str, typer.Option("--game", "-g", help="The game.")],
+    bots: Annotated[str, typer.Option("--bots", "-b", help="Registered bots and house bots, with commas.")],
+    players: Annotated[
+        int | None, typer.Option("--players", "-p", help="Seats per match.", show_default="fewest")
+    ] = None,
+    schedule: Annotated[str, typer.Option(help="balanced, or full: every table in every seat rotation.")] = "balanced",
+    rounds: Annotated[int | None, typer.Option("--rounds", "-r", min=1, help="Rounds of a balanced schedule.")] = None,
+    limit: Annotated[str, typer.Option("--time", metavar="DURATION", help="Free time per decision.")] = "1s",
+    bank: Annotated[str, typer.Option(metavar="DURATION", help="Time per match beyond it.")] = "30s",
+    absence: Annotated[str, typer.Option(metavar="DURATION", help="How long a match waits for an absent bot.")] = "60s",
+    allow_join: Annotated[bool, typer.Option("--allow-join", help="Bots may join later.")] = False,
+    seed: Annotated[str | None, typer.Option(help="Any text: makes the deals repeatable.")] = None,
+    option: Annotated[
+        list[str] | None, typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the game.")
+    ] = None,
+    start: Annotated[bool, typer.Option("--start", help="Start it at once (with --server).")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say how many matches, how long, what σ.")] = False,
+    db: Db = None,
+    server: Server = None,
+    admin_token: AdminToken = None,
+    ca: Ca = None,
+    json: AsJson = False,
+) -> None:
+    """Create a tournament with its whole schedule.
+
+    Example: referee tournament create league --game flip7 --players 4 --rounds 20 --bots ada,bob,odds,cautious,random
+    """
+    from referee.rules import registry
+    from referee.tournament.plan import Plan
+
+    chosen = registry.find(game)
+    names = read_bots(bots)
+    plan = Plan(
+        game=game,
+        players=players if players is not None else max(2, chosen.seats.least),
+        schedule=schedule,
+        rounds=rounds if rounds is not None else (10 if schedule == "balanced" else None),
+        limit=seconds(limit),
+        bank=seconds(bank),
+        absence=seconds(absence),
+        allow_join=allow_join,
+        options=chosen.resolve_options(read_options(option or [])),
+    )
+    if dry_run:
+        _dry_run(plan, names, json)
+        return
+    if start and not server:
+        raise Failure("--start needs --server; or use 'referee tournament start' afterwards", WRONG_USE)
+    if server:
+        value = _create_on_server(name, plan, names, seed, start, server, admin_token, ca)
+    else:
+        value = _create_on_file(name, plan, names, seed, db)
+    if json:
+        print_json(value)
+        return
+    paper().print(
+        f"{name} is created: {value['matches']} matches of {game} with {plan.players} players each.\n"
+        f"Commitment to the deals: {value['commitment']}",
+        markup=False,
+    )
+    if not start:
+        paper().print(f"Start it: referee tournament start {name}", markup=False)
+
+
+@app.command("start")
+def start_(name: Name, db: Db = None, server: Server = None, admin_token: AdminToken = None, ca: Ca = None) -> None:
+    """Start a tournament: on a server, or (house bots only) right here on the file."""
+    if server:
+        _control(name, "START", server, admin_token, ca)
+    else:
+        _run_here(name, db)
+
+
+@app.command()
+def pause(name: Name, db: Db = None, server: Server = None, admin_token: AdminToken = None, ca: Ca = None) -> None:
+    """Let the running matches end and start no more."""
+    if server:
+        _control(name, "PAUSE", server, admin_token, ca)
+    else:
+        _set_state(name, db, "paused")
+
+
+@app.command()
+def resume(name: Name, db: Db = None, server: Server = None, admin_token: AdminToken = None, ca: Ca = None) -> None:
+    """Go on with a paused tournament."""
+    if server:
+        _control(name, "RESUME", server, admin_token, ca)
+    else:
+        _run_here(name, db)
+
+
+@app.command()
+def cancel(name: Name, db: Db = None, server: Server = None, admin_token: AdminToken = None, ca: Ca = None) -> None:
+    """End a tournament for good; its results so far stay."""
+    if server:
+        _control(name, "CANCEL", server, admin_token, ca)
+    else:
+        _set_state(name, db, "cancelled")
+
+
+@app.command()
+def join(
+    name: Name,
+    bot: Annotated[str, typer.Argument(help="The bot that joins.")],
+    db: Db = None,
+    server: Server = None,
+    admin_token: AdminToken = None,
+    ca: Ca = None,
+) -> None:
+    """Let a further bot into a tournament that allows it: the schedule is extended, never rewritten."""
+    if server:
+        from arena.v1 import admin_pb2 as pb
+
+        request = pb.JoinTournamentRequest(name=name, bot=bot)
+        added = call(server, admin_token, ca, "AdminService", "JoinTournament", request).matches_added
+    else:
+        from referee.tournament.plan import join as join_plan
+
+        with open_store(db, owner="join", create=False) as store:
+            tournament = store.tournaments.get(name)
+            added = join_plan(store, name, _people(store).entrants([bot], tournament.game))
+    paper().print(f"{bot} joins {name}: {added} matches more", markup=False)
+
+
+@app.command("list")
+def list_(db: Db = None, server: Server = None, ca: Ca = None, json: AsJson = False) -> None:
+    """List all tournaments."""
+    rows = _infos(db, server, ca)
+    if json:
+        print_json(rows)
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    if not rows:
+        paper().print("no tournaments yet; 'referee tournament create' makes one", markup=False)
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("tournament", "game", "state", "matches", "bots"):
+        table.add_column(heading)
+    for row in rows:
+        done = f"{row['matches_done']}/{row['matches_total']}"
+        table.add_row(Text(row["name"]), row["game"], row["state"], done, Text(", ".join(row["bots"])))
+    paper().print(table)
+
+
+@app.command()
+def status(name: Name, db: Db = None, server: Server = None, ca: Ca = None, json: AsJson = False) -> None:
+    """One line (or JSON): state and progress."""
+    row = _info(name, db, server, ca)
+    if json:
+        print_json(row)
+    else:
+        paper().print(
+            f"{name} is {row['state']}: {row['matches_done']} of {row['matches_total']} matches", markup=False
+        )
+
+
+@app.command()
+def show(name: Name, db: Db = None, server: Server = None, ca: Ca = None, json: AsJson = False) -> None:
+    """All settings, the bots, and the commitment to the deals (with the root, once it is over)."""
+    row = _info(name, db, server, ca)
+    if json:
+        print_json(row)
+        return
+    for key in ("name", "game", "players", "state", "matches_done", "matches_total", "commitment", "root"):
+        if row[key] not in ("", None):
+            paper().print(f"{key.replace('_', ' '):>14}  {row[key]}", markup=False)
+    paper().print(f"{'bots':>14}  {', '.join(row['bots'])}", markup=False)
+    for key, value in row["settings"].items():
+        if key not in ("game", "players"):
+            paper().print(f"{key.replace('_', ' '):>14}  {jsonlib.dumps(value)}", markup=False)
+
+
+@app.command()
+def rerate(name: Name, db: Db = None, json: AsJson = False) -> None:
+    """Compute all ratings anew from the stored results, and show that the digest is the same."""
+    from referee_leaderboard import final_table
+
+    from referee.tournament.standings import from_store
+
+    with open_store(db, create=False) as store:
+        standings = from_store(store, name)
+    if json:
+        print_json(standings.to_json_value())
+        return
+    console = paper()
+    console.print(final_table(standings, width=console.width))
+
+
+def _people(store: Store) -> People:
+    from referee.net.people import People
+
+    return People(store)
+
+
+def _create_on_file(name: str, plan: Plan, bots: list[str], seed: str | None, db: str | None) -> dict[str, Any]:
+    from referee.tournament import plan as plans
+
+    with open_store(db) as store:
+        tournament = plans.create(store, name, plan, _people(store).entrants(bots, plan.game), seed)
+        total = store.tournaments.counts(tournament.id).total
+    return {"name": name, "matches": total, "commitment": tournament.commitment}
+
+
+def _create_on_server(
+    name: str,
+    plan: Plan,
+    bots: list[str],
+    seed: str | None,
+    start: bool,
+    server: str,
+    token: str | None,
+    ca: str | None,
+) -> dict[str, Any]:
+    from arena.v1 import admin_pb2 as pb
+
+    request = pb.CreateTournamentRequest(
+        name=name,
+        game=plan.game,
+        players=plan.players,
+        schedule=plan.schedule,
+        rounds=plan.rounds or 0,
+        bots=bots,
+        limit_ms=round(plan.limit * 1000),
+        bank_ms=round(plan.bank * 1000),
+        absence_ms=round(plan.absence * 1000),
+        options_json=jsonlib.dumps(dict(plan.options)),
+        allow_join=plan.allow_join,
+        seed=seed or "",
+        start=start,
+    )
+    answer = call(server, token, ca, "AdminService", "CreateTournament", request)
+    return {"name": answer.name, "matches": answer.matches, "commitment": answer.commitment}
+
+
+def _control(name: str, action: str, server: str, token: str | None, ca: str | None) -> None:
+    from arena.v1 import admin_pb2 as pb
+
+    request = pb.ControlTournamentRequest(name=name, action=getattr(pb, f"TOURNAMENT_ACTION_{action}"))
+    state = call(server, token, ca, "AdminService", "ControlTournament", request).state
+    paper().print(f"{name} is {state}", markup=False)
+
+
+def _set_state(name: str, db: str | None, state: str) -> None:
+    from referee.store import TournamentState
+
+    with open_store(db, owner="tournament", create=False) as store:
+        tournament = store.tournaments.get(name)
+        store.tournaments.set_state(tournament.id, TournamentState(state))
+    paper().print(f"{name} is {state}", markup=False)
+
+
+def _run_here(name: str, db: str | None) -> None:
+    """Play a tournament of house bots in this process; with others, mark it as running for the next server."""
+    from referee.store import BotKind, TournamentState
+
+    with open_store(db, owner="tournament", create=False) as store:
+        tournament = store.tournaments.get(name)
+        if tournament.state in (TournamentState.FINISHED, TournamentState.CANCELLED):
+            raise Failure(f"{name} is {tournament.state.value}", WRONG_USE)
+        bots = {bot.id: bot for bot in store.bots.all()}
+        remote = [
+            entrant.name
+            for entrant in store.tournaments.entrants(tournament.id)
+            if bots[entrant.bot].kind is BotKind.REMOTE
+        ]
+        if remote:
+            store.tournaments.set_state(tournament.id, TournamentState.RUNNING)
+            where = f" --db {db}" if db else ""
+            aside().print(
+                f"{name} is running as soon as a server is: 'referee serve{where}' waits for {', '.join(remote)}",
+                markup=False,
+            )
+            return
+        asyncio.run(_play_house(store, name))
+
+
+async def _play_house(store: Store, name: str) -> None:
+    from referee_leaderboard import final_table, plain_progress_line
+
+    from referee.net.app import App, ServerSettings
+
+    server = App(store, ServerSettings())
+    beat = asyncio.get_running_loop().create_task(server.hall.beat())
+    try:
+        await server.director.control(name, "start")
+        said = 0.0
+        while name in server.director.runners:
+            if time.monotonic() - said > PROGRESS_SECONDS:
+                said = time.monotonic()
+                aside().print(plain_progress_line(await server.director.standings(name)), markup=False)
+            await asyncio.sleep(0.1)
+        console = paper()
+        console.print(final_table(await server.director.standings(name), width=console.width))
+    finally:
+        beat.cancel()
+        server.room.close()
+
+
+def _infos(db: str | None, server: str | None, ca: str | None) -> list[dict[str, Any]]:
+    if server:
+        from arena.v1 import tournament_pb2 as pb
+
+        answer = call(server, None, ca, "TournamentService", "ListTournaments", pb.ListTournamentsRequest())
+        return [
+            {
+                "name": one.name,
+                "game": one.game,
+                "players": one.players,
+                "state": one.state,
+                "matches_done": one.matches_done,
+                "matches_total": one.matches_total,
+                "bots": list(one.bots),
+                "commitment": one.commitment,
+                "root": one.root,
+                "settings": jsonlib.loads(one.settings_json),
+            }
+            for one in answer.tournaments
+        ]
+    rows = []
+    with open_store(db, create=False) as store:
+        for one in reversed(store.tournaments.all()):
+            counts = store.tournaments.counts(one.id)
+            rows.append(
+                {
+                    "name": one.name,
+                    "game": one.game,
+                    "players": one.players,
+                    "state": one.state.value,
+                    "matches_done": counts.total - counts.open,
+                    "matches_total": counts.total,
+                    "bots": [entrant.name for entrant in store.tournaments.entrants(one.id)],
+                    "commitment": one.commitment,
+                    "root": one.root.hex() if one.root else "",
+                    "settings": dict(one.settings),
+                }
+            )
+    return rows
+
+
+def _info(name: str, db: str | None, server: str | None, ca: str | None) -> dict[str, Any]:
+    for row in _infos(db, server, ca):
+        if row["name"] == name:
+            return row
+    raise Failure(f"there is no tournament named {name!r}; 'referee tournament list' shows all", WRONG_USE)
+
+
+def _dry_run(plan: Plan, bots: list[str], as_json: bool) -> None:
+    from referee.tournament.forecast import forecast
+
+    value = forecast(plan, bots)
+    if as_json:
+        print_json(value)
+        return
+    paper().print(
+        f"{value['matches']} matches, {value['matches_per_bot']:g} for each bot; about {value['seconds']:,.0f} s "
+        f"of play on this machine; expect σ near {value['sigma']:.2f} in the end",
+        markup=False,
+    )

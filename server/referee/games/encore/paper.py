@@ -95,6 +95,26 @@ class Paper:
             - (sheet.stars & ~self.marked).bit_count() * sheet.star_penalty
         )
 
+    def figures(self) -> tuple[int, ...]:
+        """Everything that is written on this paper, and its score."""
+        return (
+            self.marked,
+            self.marks,
+            self.circled,
+            self.used,
+            self.hearts,
+            self.bombs_owed,
+            self.rows,
+            self.columns,
+            self.colours,
+            self.row_points,
+            self.column_points,
+            self.heart_points,
+            self.colour_points,
+            self.unused_roll_points,
+            self.score(),
+        )
+
     def copy(self) -> Self:
         twin = type(self).__new__(type(self))
         for name in Paper.__slots__:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from arena.games.encore.v1 import encore_pb2 as pb
 
 from referee.games.encore.notation import ACTION_NAMES, NUMBER_WORDS, PASS
-from referee.games.encore.paper import Paper
 from referee.games.encore.shapes import BOXES
 from referee.games.encore.sheet import Sheet
 
@@ -34,7 +33,8 @@ def view_of(state: EncoreState, seat: int | None) -> pb.View:
     if shown is None:
         told = pb.View(events=[_event(state.sheet, *event) for event in news])
         # Serialised messages of one type that are strung together are read as one merged message.
-        shown = _printed(state.sheet) + _open(state).SerializeToString() + told.SerializeToString()
+        papers = b"".join([_player(state.sheet, *paper.figures()) for paper in state.papers])
+        shown = _printed(state.sheet) + _table(state).SerializeToString() + papers + told.SerializeToString()
         state.shown[len(news)] = shown
     view = pb.View.FromString(shown)
     if seat is None:
@@ -47,8 +47,8 @@ def view_of(state: EncoreState, seat: int | None) -> pb.View:
     return view
 
 
-def _open(state: EncoreState) -> pb.View:
-    """What everybody sees on the table."""
+def _table(state: EncoreState) -> pb.View:
+    """What lies on the table: the dice, the question, the races."""
     sheet = state.sheet
     rolled = state.rolled
     pairs = len(rolled) // 2
@@ -65,7 +65,6 @@ def _open(state: EncoreState) -> pb.View:
             numbers=[NUMBER_WORDS[face] for face in state.number_dice],
             special="" if state.special_die == PASS else ACTION_NAMES[state.special_die],
         ),
-        players=[_player(sheet, paper) for paper in state.papers],
         rows_taken=_letters(sheet.row_letters, state.rows_taken),
         columns_taken=_letters(sheet.column_letters, state.columns_taken),
         colours_taken=_letters(sheet.colour_letters, state.colours_taken),
@@ -107,24 +106,44 @@ def _printed(sheet: Sheet) -> bytes:
     return pb.View(sheet=printed).SerializeToString()
 
 
-def _player(sheet: Sheet, paper: Paper) -> pb.Player:
-    return pb.Player(
-        marked=_bits(paper.marked),
-        exclamation_marks=paper.marks,
-        special_dice=paper.circled - paper.used,
-        special_dice_used=paper.used,
-        hearts=paper.hearts,
-        bombs_owed=paper.bombs_owed,
-        rows=_letters(sheet.row_letters, paper.rows),
-        columns=_letters(sheet.column_letters, paper.columns),
-        colours=_letters(sheet.colour_letters, paper.colours),
-        row_points=paper.row_points,
-        column_points=paper.column_points,
-        heart_points=paper.heart_points,
-        colour_points=paper.colour_points,
-        unused_roll_points=paper.unused_roll_points,
-        score=paper.score(),
+@lru_cache(maxsize=4096)
+def _player(
+    sheet: Sheet,
+    marked: int,
+    marks: int,
+    circled: int,
+    used: int,
+    hearts: int,
+    bombs_owed: int,
+    rows: int,
+    columns: int,
+    colours: int,
+    row_points: int,
+    column_points: int,
+    heart_points: int,
+    colour_points: int,
+    unused_roll_points: int,
+    score: int,
+) -> bytes:
+    """A view with one more player and nothing else, serialised; kept, for a paper often stays as it is."""
+    player = pb.Player(
+        marked=_bits(marked),
+        exclamation_marks=marks,
+        special_dice=circled - used,
+        special_dice_used=used,
+        hearts=hearts,
+        bombs_owed=bombs_owed,
+        rows=_letters(sheet.row_letters, rows),
+        columns=_letters(sheet.column_letters, columns),
+        colours=_letters(sheet.colour_letters, colours),
+        row_points=row_points,
+        column_points=column_points,
+        heart_points=heart_points,
+        colour_points=colour_points,
+        unused_roll_points=unused_roll_points,
+        score=score,
     )
+    return pb.View(players=[player]).SerializeToString()
 
 
 def _event(sheet: Sheet, kind: pb.Event.Kind.ValueType, seat: int, what: Any, *rest: Any) -> pb.Event:
@@ -148,5 +167,6 @@ def _bits(boxes: int) -> str:
     return format(boxes, _BITS)[::-1]
 
 
+@lru_cache(maxsize=4096)
 def _letters(letters: str, bits: int) -> str:
     return "".join([letter for number, letter in enumerate(letters) if bits >> number & 1]) if bits else ""

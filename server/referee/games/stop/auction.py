@@ -81,16 +81,15 @@ class Auction:
     def plays(self, seat: int, hand: int) -> Legal[Move]:
         """To pass, to bid, to raise: everything a seat may do in a window of the auction."""
         highest = self.highest
-        moves: list[Move] = [PASS]
+        moves = _PASS
         if self.bids[seat] is None:
             moves += bids(hand, highest if highest < OUT_OF_REACH else OUT_OF_REACH)
         for owner, bid in enumerate(self.bids):
             if bid is not None:
                 value = bid.value
                 lack = highest - bid.total
-                least = lack if lack < OUT_OF_REACH else OUT_OF_REACH
-                moves += raises(owner, value, hand & _FITTING[value], least)
-        return Legal(tuple(moves))
+                moves += raises(owner, value, hand & _FITTING[value], lack if lack < OUT_OF_REACH else OUT_OF_REACH)
+        return Legal(moves)
 
     def check_bid(self, seat: int, hand: int, cards: int) -> Rejection | None:
         if self.bids[seat] is not None:
@@ -157,4 +156,5 @@ def _strength(hand: int) -> tuple[int, int, int, int]:
 
 
 _STRENGTH = {hand: _strength(hand) for hand in hands()}
+_PASS: tuple[Move, ...] = (PASS,)
 _FITTING = {value: 255 * card + 255 * PLUS for value, card in VALUES.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 from google.protobuf.message import Message
 
@@ -60,7 +61,7 @@ class StopState(Position, kernel.State[Move]):
         if self.phase == PLAYS:
             return self.auction.plays(seat, self.hands[seat])
         if self.phase == OPENING:
-            return Legal(moves.bids(self.hands[seat], 1))
+            return _openings(self.hands[seat])
         keep, own = Move("share", piles=((seat, self.auction.cards()),)), Move("share", piles=self.auction.piles())
         return Legal((keep,) if keep == own else (keep, own), complete=False)
 
@@ -277,3 +278,9 @@ class StopState(Position, kernel.State[Move]):
         self.phase = OVER
         self.asked = ()
         self.outcome = Result(kernel.ranks(standing), tuple(self.tokens), reason)
+
+
+@cache
+def _openings(hand: int) -> Legal[Move]:
+    """Every bid a caller can open with."""
+    return Legal(moves.bids(hand, 1))

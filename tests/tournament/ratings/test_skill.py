@@ -45,6 +45,13 @@ def test_no_match_makes_anybody_less_certain(players: list[tuple[Belief, int]], 
     assert all(0 < now.sigma <= before.sigma for before, now in zip(beliefs, after, strict=True))
 
 
+@pytest.mark.parametrize("sigma", [0.91, 1.53, 1.75, 3.06, 3.64])
+def test_a_result_that_teaches_nothing_does_not_raise_sigma_by_rounding(sigma: float) -> None:
+    # Turning these σ into a precision and back gives the next larger double.
+    after = SKILL.update([Belief(25.0, sigma), Belief(125.0, sigma)], [2, 1])
+    assert all(now.sigma <= sigma for now in after)
+
+
 @given(st.lists(st.tuples(BELIEFS, st.integers(1, 9)), min_size=2, max_size=6))
 @settings(max_examples=40, deadline=None)
 def test_with_tau_uncertainty_grows_by_tau_at_most(players: list[tuple[Belief, int]]) -> None:

@@ -26,7 +26,7 @@ $(VENV)/.ready: pyproject.toml uv.lock sdk/python/pyproject.toml Makefile
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip -q
 	@if ! $(BIN)/uv --version 2>/dev/null | grep -q '^uv $(UV_VERSION)'; then $(BIN)/python -m pip install -q --disable-pip-version-check uv==$(UV_VERSION); fi
 	@echo "Installing into $(VENV)"
-	@$(BIN)/uv sync --quiet --frozen --inexact
+	@$(BIN)/uv sync --quiet --frozen --inexact --compile-bytecode
 	@touch $@
 
 clean:  ## remove .venv and caches

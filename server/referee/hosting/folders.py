@@ -7,6 +7,13 @@ A bot folder holds `bot.toml` and the bot's files:
     main  = "bot.py"
     about = "Stays as soon as a bust is likelier than not"
 
+A bot in another language says how it is started, and may say more:
+
+    command = "node bot.js"      # instead of main; run in the folder
+    kind    = "stdio"            # speaks JSON lines on stdin and stdout; "grpc" (the usual) connects with an SDK
+    build   = "npm install"      # run once before the bot is started
+    memory  = 512                # megabytes it may use
+
 Places that hold bot folders are found through the entry point group `referee.bots`: each entry is a path or a callable
 that returns one. The house bots are always there.
 """
@@ -14,6 +21,7 @@ that returns one. The house bots are always there.
 from __future__ import annotations
 
 import importlib.util
+import shlex
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -26,7 +34,10 @@ from typing import Any
 from referee.rules.game import WrongUse
 
 GROUP = "referee.bots"
-KEYS = ("name", "games", "main", "about")
+NEEDED = ("name", "games", "about")
+KEYS = (*NEEDED, "main", "command", "kind", "build", "memory")
+KINDS = ("grpc", "stdio")
+LEAST_MEMORY = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +48,13 @@ class BotFolder:
     name: str
     games: tuple[str, ...]
     main: Path
+    """The file that is started; of a bot with a command, the folder's `bot.toml`."""
     about: str
+    command: tuple[str, ...] = ()
+    kind: str = "grpc"
+    build: tuple[str, ...] = ()
+    memory: int | None = None
+    """Megabytes it asks for; None: whatever is usual."""
 
     def plays(self, game: str) -> bool:
         return game in self.games or "*" in self.games
@@ -63,7 +80,7 @@ def find(name: str, game: str | None = None) -> BotFolder:
             if game is not None and not folder.plays(game):
                 raise WrongUse(f"the bot {name!r} does not play {game}; it plays {', '.join(folder.games)}")
             return folder
-    known_names = [*names(game), "random"]
+    known_names = sorted({*names(game), "random"})
     near = get_close_matches(name, known_names, 1)
     hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known_names)}"
     raise WrongUse(f"unknown bot {name!r}; {hint}")
@@ -83,27 +100,54 @@ def read(path: Path) -> BotFolder:
             near = get_close_matches(key, KEYS, 1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(KEYS)}"
             raise WrongUse(f"{file}: unknown key {key!r}; {hint}")
-    for key in KEYS:
+    for key in NEEDED:
         if key not in values:
             raise WrongUse(f"{file}: the key {key!r} is missing")
     for key in ("name", "main", "about"):
-        if not isinstance(values[key], str) or not values[key].strip():
+        if key in values and (not isinstance(values[key], str) or not values[key].strip()):
             raise WrongUse(f"{file}: {key!r} must be a text, not {values[key]!r}")
     games = values["games"]
     if not isinstance(games, list) or not games or not all(isinstance(game, str) for game in games):
         raise WrongUse(f"{file}: 'games' must be a list of names such as [\"flip7\"], not {games!r}")
-    if values["name"] != path.name:
-        raise WrongUse(f"{file}: 'name' is {values['name']!r} but the folder is called {path.name!r}")
-    main = path / values["main"]
-    if not main.is_file() or path.resolve() not in main.resolve().parents:
-        raise WrongUse(f"{file}: 'main' names {values['main']!r}, which is no file in this folder")
-    return BotFolder(path, values["name"], tuple(games), main, values["about"])
+    if values["name"] != path.resolve().name:
+        raise WrongUse(f"{file}: 'name' is {values['name']!r} but the folder is called {path.resolve().name!r}")
+    if ("main" in values) == ("command" in values):
+        raise WrongUse(f"{file}: give either 'main', a Python file or a program, or 'command', how the bot is started")
+    kind = values.get("kind", "grpc")
+    if kind not in KINDS:
+        raise WrongUse(f"{file}: 'kind' is {' or '.join(repr(known) for known in KINDS)}, not {kind!r}")
+    memory = values.get("memory")
+    if memory is not None and (not isinstance(memory, int) or isinstance(memory, bool) or memory < LEAST_MEMORY):
+        raise WrongUse(f"{file}: 'memory' is a whole number of megabytes, {LEAST_MEMORY} or more, not {memory!r}")
+    main = file
+    if "main" in values:
+        main = path / values["main"]
+        if not main.is_file() or path.resolve() not in main.resolve().parents:
+            raise WrongUse(f"{file}: 'main' names {values['main']!r}, which is no file in this folder")
+    command, build = _words(file, "command", values), _words(file, "build", values)
+    return BotFolder(path, values["name"], tuple(games), main, values["about"], command, kind, build, memory)
+
+
+def _words(file: Path, key: str, values: dict[str, Any]) -> tuple[str, ...]:
+    """A command line, written as one text or as a list of words."""
+    value = values.get(key, [])
+    if isinstance(value, str):
+        try:
+            value = shlex.split(value)
+        except ValueError as error:
+            raise WrongUse(f"{file}: {key!r} cannot be read: {error}") from None
+        if not value:
+            raise WrongUse(f"{file}: {key!r} is empty")
+    if not isinstance(value, list) or not all(isinstance(word, str) for word in value) or (key in values and not value):
+        raise WrongUse(f'{file}: {key!r} is a command line such as "node bot.js", not {value!r}')
+    return tuple(value)
 
 
 def load(folder: BotFolder) -> Any:
     """The bot itself, from its Python file: its class `Bot` or its function `decide`."""
-    if folder.main.suffix != ".py":
-        raise WrongUse(f"the bot {folder.name!r} is no Python bot ({folder.main.name}) and cannot play in this process")
+    if folder.main.suffix != ".py" or folder.kind != "grpc":
+        started = " ".join(folder.command) or folder.main.name
+        raise WrongUse(f"the bot {folder.name!r} is a program of its own ({started}) and cannot play in this process")
     spec = importlib.util.spec_from_file_location(f"referee_bot_{folder.name}", folder.main)
     assert spec is not None
     assert spec.loader is not None

@@ -1,0 +1,33 @@
+# A bot in awk: lines of JSON in, lines of JSON out. Runs with any awk (started with -W interactive, so that mawk
+# answers line by line instead of waiting for a full buffer).
+#
+# In Flip 7 it knows one thing: with 25 points in hand it is time to stay. In other games it takes a legal move.
+
+/^\{"type":"(decide|rejected)"/ && match($0, /"legal":\["[^]]*"\]/) {
+  legal = substr($0, RSTART + 10, RLENGTH - 12)   # hit","stay
+  count = split(legal, moves, "\",\"")
+  match($0, /"decision":[0-9]+/)
+  decision = substr($0, RSTART + 11, RLENGTH - 11)
+
+  move = moves[1 + (decision * 7919) % count]
+  if (count == 2 && moves[1] == "hit" && moves[2] == "stay" && my_points() >= 0)
+    move = my_points() < 25 ? "hit" : "stay"
+
+  printf "{\"decision\":%s,\"move\":\"%s\"}\n", decision, move
+  fflush()
+}
+
+# The points on my table in Flip 7, or -1 if this view has none: the "points" of my object in the list "players".
+function my_points(   seat, rest, player) {
+  match($0, /"seat":[0-9]+/)
+  seat = substr($0, RSTART + 7, RLENGTH - 7) + 0
+  if (!match($0, /"players":\[/)) return -1
+  rest = substr($0, RSTART + RLENGTH)
+  while (match(rest, /\{[^}]*\}/)) {
+    player = substr(rest, RSTART, RLENGTH)
+    rest = substr(rest, RSTART + RLENGTH)
+    if (seat-- == 0)
+      return match(player, /"points":[0-9]+/) ? substr(player, RSTART + 9, RLENGTH - 9) + 0 : -1
+  }
+  return -1
+}

@@ -1,0 +1,332 @@
+"""One bot's program: started, heard, weighed, started again after a crash, and ended with all it has started.
+
+A bot that keeps crashing is benched, with a message that shows the last lines it wrote. Nothing here waits for a bot:
+what happens is told through the `on_…` callbacks, in the event loop.
+
+Start bots from the main thread: the walls around them come down, and the bots with them, when the thread that started
+them ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from referee.hosting.output import LastLines
+from referee.hosting.quarters import Launch, Link, Quarters
+from referee.hosting.spec import BotSpec, Kind
+from referee.hosting.weight import Weight, weigh
+
+WEIGH_SECONDS = 0.2
+DRAIN_BURST = 1 << 20
+DRAIN_PER_SECOND = 1 << 18
+"""Bytes of idle output read at once and in the long run: a bot that writes without end waits, and costs us nothing."""
+LAST_WORDS = 0.25
+"""Seconds to wait after an exit for what the program wrote last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How often a bot may crash before it is benched, and how long it rests before it is started again."""
+
+    crashes: int = 5
+    within: float = 60.0
+    first_rest: float = 0.1
+    longest_rest: float = 5.0
+
+
+class Condition(Enum):
+    NEW = "new"
+    RUNNING = "running"
+    RESTING = "resting"
+    BENCHED = "benched"
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How a run of a bot ended."""
+
+    text: str
+    """A sentence without a full stop: "exited with code 1"."""
+    code: int
+    seconds: float
+    last_lines: str
+    """The end of its stderr, indented for printing."""
+
+
+class BotProcess:
+    """A bot's program. `await start()`, and `await stop()` in the end."""
+
+    def __init__(
+        self, spec: BotSpec, quarters: Quarters, link: Link | None = None, *, patience: Patience | None = None
+    ) -> None:
+        self.spec = spec
+        self.condition = Condition.NEW
+        self.runs = 0
+        self.peak = Weight()
+        """The most it ever weighed."""
+        self.stderr = LastLines()
+        self.exits: deque[Exit] = deque(maxlen=16)
+        self.on_start: Callable[[], object] = _nothing
+        self.on_output: Callable[[bytes, float], object] | None = None
+        """Gets stdout as it arrives, with the time; without it stdout is kept like stderr."""
+        self.on_closed: Callable[[], object] = _nothing
+        """The program closed its stdout."""
+        self.on_exit: Callable[[Exit], object] = _nothing
+        self.on_bench: Callable[[str], object] = _nothing
+        self._quarters = quarters
+        self._link = link or Link()
+        self._patience = patience or Patience()
+        self._crashes: deque[float] = deque(maxlen=self._patience.crashes)
+        self._run: _Run | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._starting: asyncio.Task[None] | None = None
+        self._why_killed = ""
+
+    @property
+    def name(self) -> str:
+        return self._link.name or self.spec.name
+
+    @property
+    def pid(self) -> int | None:
+        """Of the outermost wrapper around the bot."""
+        return None if self._run is None else self._run.pid
+
+    @property
+    def why_benched(self) -> str:
+        """The message about a bot that keeps crashing."""
+        last = self.exits[-1]
+        return (
+            f"{self.name} is benched: it ended {len(self._crashes)} times within {self._patience.within:g} seconds, "
+            f"the last time because it {last.text}. Its last words:\n{last.last_lines}"
+        )
+
+    async def start(self) -> None:
+        """Start the bot; raises WrongUse, SandboxFailed or OSError if it cannot even be tried."""
+        await self._spawn()
+
+    async def stop(self) -> None:
+        """End it and everything it has started; returns when all of it is gone."""
+        self.condition = Condition.STOPPED
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._starting is not None:
+            with suppress(Exception):
+                await self._starting
+        if self._run is not None:
+            await self._run.end()
+
+    def kill(self, why: str) -> None:
+        """End the present run at once: it counts as a crash, for this reason ("floods its output")."""
+        if self._run is not None and not self._why_killed:
+            self._why_killed = why
+            self._run.signal(self._run.launch.kill)
+
+    def write(self, line: bytes) -> None:
+        """Send to its stdin; lost if it is not running."""
+        if self._run is not None:
+            self._run.write(line)
+
+    @property
+    def unread(self) -> int:
+        """Bytes sent that it has not read yet (without what the pipe itself holds)."""
+        return 0 if self._run is None else self._run.unread
+
+    def weigh(self) -> Weight:
+        return Weight() if self._run is None else weigh(self._run.pid)
+
+    async def _spawn(self) -> None:
+        launch = self._quarters.put_up(self.spec, self._link)
+        loop = asyncio.get_running_loop()
+        self._why_killed = ""
+        piped = self.spec.kind is Kind.STDIO
+        try:
+            _, run = await loop.subprocess_exec(
+                lambda: _Run(self, launch),
+                *launch.argv,
+                stdin=asyncio.subprocess.PIPE if piped else asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                env=launch.environment,
+                cwd=launch.cwd,
+                start_new_session=True,
+                pass_fds=launch.descriptors,
+            )
+        finally:
+            for descriptor in launch.descriptors:
+                os.close(descriptor)
+        self.runs += 1
+        if run.over.is_set():
+            return
+        self._run = run
+        if self.condition is Condition.STOPPED:
+            await run.end()
+            return
+        self.condition = Condition.RUNNING
+        self.on_start()
+
+    def _weighed(self, run: _Run) -> None:
+        weight = weigh(run.pid)
+        self.peak = Weight(
+            max(weight.processes, self.peak.processes),
+            max(weight.memory, self.peak.memory),
+            max(weight.seconds, self.peak.seconds),
+        )
+        if weight.memory > run.launch.memory:
+            self.kill(f"used more than its {run.launch.memory >> 20} MB of memory")
+
+    def _over(self, run: _Run, code: int, seconds: float) -> None:
+        """A run has ended."""
+        self._run = None
+        text = f"was ended: it {self._why_killed}" if self._why_killed else how_it_ended(code)
+        leaving = Exit(text, code, seconds, self.stderr.told())
+        self.exits.append(leaving)
+        if self.condition is Condition.STOPPED:
+            self.on_exit(leaving)
+            return
+        now = time.monotonic()
+        self._crashes.append(now)
+        recent = [moment for moment in self._crashes if now - moment <= self._patience.within]
+        if len(recent) >= self._patience.crashes:
+            self.condition = Condition.BENCHED
+            self.on_exit(leaving)
+            self.on_bench(self.why_benched)
+            return
+        self.condition = Condition.RESTING
+        rest = min(self._patience.longest_rest, self._patience.first_rest * 2 ** (len(recent) - 1))
+        self._timer = asyncio.get_running_loop().call_later(rest, self._again)
+        self.on_exit(leaving)
+
+    def _again(self) -> None:
+        self._timer = None
+        if self.condition is Condition.RESTING:
+            self._starting = asyncio.get_running_loop().create_task(self._try_again())
+
+    async def _try_again(self) -> None:
+        try:
+            await self._spawn()
+        except Exception as error:  # noqa: BLE001 - it could be started before, so whatever it is, the bot is out
+            self.exits.append(Exit(f"could not be started again: {error}", -1, 0.0, self.stderr.told()))
+            self.condition = Condition.BENCHED
+            self.on_bench(self.why_benched)
+
+
+class _Run(asyncio.SubprocessProtocol):
+    """One run of the program, with its pipes."""
+
+    def __init__(self, owner: BotProcess, launch: Launch) -> None:
+        self.launch = launch
+        self.over = asyncio.Event()
+        self.pid = -1
+        self._owner = owner
+        self._loop = asyncio.get_running_loop()
+        self._began = time.monotonic()
+        self._transport: asyncio.SubprocessTransport | None = None
+        self._scale: asyncio.TimerHandle | None = None
+        self._allowance = float(DRAIN_BURST)
+        self._filled_at = self._began
+        self._exited = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.SubprocessTransport)
+        self._transport = transport
+        self.pid = transport.get_pid() or -1
+        self._scale = self._loop.call_later(WEIGH_SECONDS / 4, self._weigh)
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == 1 and self._owner.on_output is not None:
+            self._owner.on_output(data, time.monotonic())
+            return
+        self._owner.stderr.add(data)
+        now = time.monotonic()
+        self._allowance = min(DRAIN_BURST, self._allowance + (now - self._filled_at) * DRAIN_PER_SECOND) - len(data)
+        self._filled_at = now
+        if self._allowance < 0:
+            self._pause(fd, -self._allowance / DRAIN_PER_SECOND)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        if fd == 1 and not self._exited:
+            # Usually it is about to exit; if it does not, whoever listens has to know.
+            self._loop.call_later(LAST_WORDS, lambda: self._exited or self._owner.on_closed())
+
+    def process_exited(self) -> None:
+        self._exited = True
+        self._loop.call_later(LAST_WORDS, self._finish)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._finish()
+
+    def write(self, line: bytes) -> None:
+        pipe = self._pipe(0)
+        if pipe is not None and not pipe.is_closing():
+            pipe.write(line)
+
+    @property
+    def unread(self) -> int:
+        pipe = self._pipe(0)
+        return 0 if pipe is None else pipe.get_write_buffer_size()
+
+    def signal(self, number: int) -> None:
+        if not self._exited:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+    async def end(self) -> None:
+        """Ask it to stop, then make it; the wrappers take care of everything it has started."""
+        for number, seconds in ((self.launch.stop, 3.0), (self.launch.kill, 3.0), (signal.SIGKILL, 3.0)):
+            self.signal(number)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.over.wait(), seconds)
+                return
+
+    def _pipe(self, fd: int) -> Any:
+        return None if self._transport is None else self._transport.get_pipe_transport(fd)
+
+    def _pause(self, fd: int, seconds: float) -> None:
+        pipe = self._pipe(fd)
+        if pipe is not None:
+            pipe.pause_reading()
+            self._loop.call_later(seconds, self._resume, pipe)
+
+    @staticmethod
+    def _resume(pipe: Any) -> None:
+        if not pipe.is_closing():
+            pipe.resume_reading()
+
+    def _weigh(self) -> None:
+        if not self._exited:
+            self._owner._weighed(self)
+            self._scale = self._loop.call_later(WEIGH_SECONDS, self._weigh)
+
+    def _finish(self) -> None:
+        if self.over.is_set() or not self._exited:
+            return
+        self.over.set()
+        if self._scale is not None:
+            self._scale.cancel()
+        assert self._transport is not None
+        code = self._transport.get_returncode()
+        self._transport.close()
+        self._owner._over(self, -1 if code is None else code, time.monotonic() - self._began)
+
+
+def how_it_ended(code: int) -> str:
+    """A sentence's end about an exit code: "exited with code 1", "was killed by SIGSEGV"."""
+    number = -code if code < 0 else code - 128
+    if number > 0:
+        with suppress(ValueError):
+            return f"was killed by {signal.Signals(number).name}"
+    return f"exited with code {code}"
+
+
+def _nothing(*arguments: object) -> None:
+    """What is done where nobody wants to know."""

@@ -1,0 +1,340 @@
+"""A hosted program that speaks JSON lines, at any number of tables: the match's `Player` over a child's pipes.
+
+Whatever the program writes, only its own matches suffer: a line that is no answer is a strike, a line without end or
+lines without number forfeit all its matches (FLOOD), and so does an exit or a closed stdout (CRASH). The program is
+then started again for the next matches, until it is benched.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable
+
+from referee.hosting import stdio
+from referee.hosting.output import LineTooLong, Splitter
+from referee.hosting.pacing import Window
+from referee.hosting.process import BotProcess, Condition, Exit, Patience
+from referee.hosting.quarters import Link, Quarters
+from referee.hosting.spec import BotSpec
+from referee.match.ending import Ending, Termination
+from referee.match.match import Match
+from referee.match.port import Question, Rejected, RejectionKind
+from referee.rules.game import Seat
+
+FLOOD_ALLOWANCE = 500.0
+FLOOD_PER_SECOND = 100.0
+"""Lines beyond one per question: so many at once, and so many per second in the long run."""
+NUDGE_SECONDS = 0.1
+"""How often questions that wait are looked after while the bot is busy."""
+MOST_UNREAD = 16 << 20
+"""Bytes a program may leave unread before it is given up."""
+
+Key = tuple[str, Seat]
+
+
+class StdioPlayer:
+    """A bot over pipes. `await start()` before the first match, `await stop()` after the last."""
+
+    wants_legal = True
+
+    def __init__(
+        self,
+        spec: BotSpec,
+        quarters: Quarters,
+        *,
+        name: str = "",
+        concurrency: int = 64,
+        patience: Patience | None = None,
+    ) -> None:
+        self.name = name or spec.name
+        self.concurrency = concurrency
+        self.on_change: Callable[[], object] = lambda: None
+        """Called when it has become free for another match, has come back, or was benched."""
+        self.process = BotProcess(spec, quarters, Link(name=self.name), patience=patience)
+        self.process.on_start = self._start_over
+        self.process.on_output = self._heard
+        self.process.on_closed = self._closed
+        self.process.on_exit = self._exited
+        self.process.on_bench = lambda text: self.on_change()
+        self._tables: dict[Key, Match] = {}
+        self._numbers: dict[int, Question] = {}
+        self._by_key: dict[Key, list[int]] = {}
+        self._out: dict[int, float] = {}
+        self._waiting: deque[Question] = deque()
+        self._lines: list[bytes] = []
+        self._flushing = False
+        self._nudge: asyncio.TimerHandle | None = None
+        self._asked_at: dict[Key, float] = {}
+        self._number = 0
+        self._window = Window()
+        self._splitter = Splitter(stdio.LONGEST_LINE)
+        self._allowance = FLOOD_ALLOWANCE
+        self._filled_at = time.monotonic()
+        self._heard_at = 0.0
+        self._offence: tuple[Termination, str] | None = None
+        self._complaint: str | None = None
+
+    @property
+    def tables(self) -> int:
+        """At how many tables it sits."""
+        return len(self._tables)
+
+    @property
+    def benched(self) -> bool:
+        return self.process.condition is Condition.BENCHED
+
+    @property
+    def free(self) -> int:
+        """How many more matches it takes now."""
+        ready = self.process.condition is Condition.RUNNING and self._offence is None
+        return max(0, self.concurrency - self.tables) if ready else 0
+
+    async def start(self) -> None:
+        await self.process.start()
+
+    async def stop(self) -> None:
+        await self.process.stop()
+
+    # The Player port.
+
+    def started(self, match: Match, seat: Seat) -> None:
+        self._tables[(match.id, seat)] = match
+        control = match.control
+        self._send(
+            stdio.start_line(match.id, match.game.name, seat, match.names, match.options, control.limit, control.bank)
+        )
+
+    def ask(self, question: Question) -> None:
+        if self.process.condition is not Condition.RUNNING or self._offence is not None:
+            loop = asyncio.get_running_loop()
+            loop.call_soon(self._forfeit, question.match, question.seat, *self._absence())
+            return
+        self._waiting.append(question)
+        self._schedule()
+
+    def rejected(self, match: Match, rejected: Rejected) -> None:
+        number, question = self._asked(match, rejected.number)
+        if question is None:
+            return
+        still_open = rejected.kind in (RejectionKind.ILLEGAL, RejectionKind.UNREADABLE) and rejected.strikes_left > 0
+        if still_open:
+            self._out[number] = time.monotonic()
+        message = rejected.message if self._complaint is None else self._complaint
+        self._send(
+            stdio.rejected_line(
+                match.id,
+                number,
+                question.seat,
+                rejected.kind.value,
+                rejected.code,
+                message,
+                rejected.move,
+                rejected.strikes_left,
+                question.legal if still_open else None,
+            )
+        )
+
+    def ended(self, match: Match, ending: Ending) -> None:
+        for seat in range(len(ending.ranks)):
+            if self._tables.pop((match.id, seat), None) is None:
+                continue
+            reasons = [termination.value for termination in ending.terminations]
+            self._send(
+                stdio.end_line(match.id, seat, ending.ranks, ending.scores, reasons, ending.texts, ending.reason)
+            )
+            hung = ending.terminations[seat] is Termination.TIMEOUT and self._silent((match.id, seat))
+            self._asked_at.pop((match.id, seat), None)
+            for number in self._by_key.pop((match.id, seat), ()):
+                self._numbers.pop(number, None)
+                self._out.pop(number, None)
+            if hung:
+                self._give_up(Termination.TIMEOUT, "has stopped answering")
+        self._waiting = deque(question for question in self._waiting if question.match is not match)
+        self._schedule()
+        self.on_change()
+
+    # What the program is sent.
+
+    def _send(self, line: bytes) -> None:
+        if self.process.condition is Condition.RUNNING:
+            self._lines.append(line)
+            self._schedule()
+
+    def _schedule(self) -> None:
+        """All that becomes ready in this turn of the loop is written at once: cost is per write, hardly per line."""
+        if not self._flushing:
+            self._flushing = True
+            asyncio.get_running_loop().call_soon(self._flush)
+
+    def _flush(self) -> None:
+        self._flushing = False
+        if self._waiting and len(self._out) >= self._window.size:
+            # A question that is no longer open (its time was up) does not hold back the others.
+            open_still = {number: at for number, at in self._out.items() if self._is_open(number)}
+            self._out = open_still
+        asked = []
+        while self._waiting and len(self._out) < self._window.size:
+            question = self._waiting.popleft()
+            if question.match.is_asked(question.seat, question.number):
+                self._number += 1
+                self._numbers[self._number] = question
+                self._by_key.setdefault((question.match.id, question.seat), []).append(self._number)
+                self._out[self._number] = 0.0
+                asked.append(self._number)
+                self._lines.append(self._decide_line(self._number, question))
+        if self._lines:
+            lines, self._lines = self._lines, []
+            self.process.write(b"".join(lines))
+        now = time.monotonic()
+        for number in asked:
+            self._out[number] = now
+            question = self._numbers[number]
+            self._asked_at[(question.match.id, question.seat)] = now
+            question.match.sent(question.seat, question.number, now)
+        if self._waiting and self._nudge is None:
+            self._nudge = asyncio.get_running_loop().call_later(NUDGE_SECONDS, self._nudged)
+        if self.process.unread > MOST_UNREAD:
+            self._give_up(Termination.TIMEOUT, "does not read what it is asked")
+
+    def _nudged(self) -> None:
+        self._nudge = None
+        if self._waiting:
+            self._schedule()
+
+    def _is_open(self, number: int) -> bool:
+        question = self._numbers[number]
+        return question.match.is_asked(question.seat, question.number)
+
+    @staticmethod
+    def _decide_line(number: int, question: Question) -> bytes:
+        view = stdio.view_value(question.match.view_type, question.view)
+        return stdio.decide_line(
+            question.match.id,
+            number,
+            question.seat,
+            question.legal,
+            question.complete,
+            view,
+            question.budget,
+            question.bank,
+        )
+
+    # What the program says.
+
+    def _heard(self, chunk: bytes, now: float) -> None:
+        if self._offence is not None:
+            return
+        self._heard_at = now
+        try:
+            lines = self._splitter.feed(chunk)
+        except LineTooLong:
+            self._give_up(Termination.FLOOD, f"wrote a line of more than {stdio.LONGEST_LINE >> 10} KB")
+            return
+        for line in lines:
+            if self._offence is not None:
+                return
+            self._take(line, now)
+        if self._waiting:
+            self._schedule()
+
+    def _take(self, line: bytes, now: float) -> None:
+        if not line.strip():
+            self._spend(now)
+            return
+        try:
+            answer = stdio.read_answer(line)
+        except stdio.NotAnAnswer as error:
+            self._spend(now)
+            self._strike(error, line, now)
+            return
+        question = self._numbers.get(answer.decision)
+        if question is None or (answer.match is not None and answer.match != question.match.id):
+            self._spend(now)  # a match that is over, or a question never asked: nobody else's harm
+            return
+        asked_at = self._out.pop(answer.decision, None)
+        if asked_at is None:
+            self._spend(now)
+        else:
+            self._window.answered(now - asked_at, question.match.control.limit)
+        question.match.answer(question.seat, question.number, answer.move, now)
+
+    def _strike(self, error: stdio.NotAnAnswer, line: bytes, now: float) -> None:
+        """A line that is no answer counts against the question it names, or else the one that waits longest."""
+        number = error.decision if error.decision in self._out else next(iter(self._out), None)
+        if number is None:
+            return
+        question = self._numbers[number]
+        self._complaint = str(error)
+        try:
+            question.match.answer(question.seat, question.number, stdio.garbled(line), now)
+        finally:
+            self._complaint = None
+
+    def _spend(self, now: float) -> None:
+        filled = self._allowance + (now - self._filled_at) * FLOOD_PER_SECOND
+        self._allowance = min(FLOOD_ALLOWANCE, filled) - 1
+        self._filled_at = now
+        if self._allowance < 0:
+            self._give_up(Termination.FLOOD, "writes many more lines than it is asked questions")
+
+    # How a run ends.
+
+    def _give_up(self, termination: Termination, text: str) -> None:
+        """Forfeit all its matches and end the program."""
+        if self._offence is None:
+            self._offence = (termination, f"the bot {text}")
+            self.process.kill(text)
+            self._forfeit_all(*self._offence)
+
+    def _closed(self) -> None:
+        self._give_up(Termination.CRASH, "closed its stdout")
+
+    def _exited(self, leaving: Exit) -> None:
+        termination, text = self._offence or (Termination.CRASH, f"the bot {leaving.text}")
+        self._forfeit_all(termination, text)
+        self._forget()
+        self.on_change()
+
+    def _start_over(self) -> None:
+        self._forget()
+        self._offence = None
+        self.on_change()
+
+    def _forget(self) -> None:
+        self._numbers.clear()
+        self._by_key.clear()
+        self._out.clear()
+        self._asked_at.clear()
+        self._waiting.clear()
+        self._lines.clear()
+        self._window = Window()
+        self._splitter = Splitter(stdio.LONGEST_LINE)
+        self._allowance = FLOOD_ALLOWANCE
+
+    def _forfeit_all(self, termination: Termination, text: str) -> None:
+        for (_, seat), match in list(self._tables.items()):
+            self._forfeit(match, seat, termination, text)
+
+    def _forfeit(self, match: Match, seat: Seat, termination: Termination, text: str) -> None:
+        match.forfeit(seat, termination, text)
+
+    def _absence(self) -> tuple[Termination, str]:
+        if self._offence is not None:
+            return self._offence
+        text = f"the bot {self.process.exits[-1].text}" if self.process.exits else "the bot is not running"
+        return Termination.CRASH, text
+
+    def _asked(self, match: Match, number: int) -> tuple[int, Question | None]:
+        """The latest number under which a question of a match was sent to the program."""
+        for seat in range(len(match.players)):
+            for sent in reversed(self._by_key.get((match.id, seat), ())):
+                question = self._numbers[sent]
+                if question.number == number:
+                    return sent, question
+        return 0, None
+
+    def _silent(self, key: Key) -> bool:
+        """Whether nothing at all was heard since this table's latest question was sent."""
+        return key in self._asked_at and self._heard_at < self._asked_at[key]

@@ -9,7 +9,7 @@ export UV_PROJECT_ENVIRONMENT := $(VENV)
 export GRPC_ENABLE_FORK_SUPPORT := 0
 unexport VIRTUAL_ENV
 
-.PHONY: help setup demo test lint types imports proto proto-check unit bench soak fmt clean
+.PHONY: help setup demo test lint types imports proto proto-check unit bench soak fmt goldens picture clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -28,6 +28,39 @@ $(VENV)/.ready: pyproject.toml uv.lock sdk/python/pyproject.toml Makefile
 	@echo "Installing into $(VENV)"
 	@$(BIN)/uv sync --quiet --frozen --inexact --compile-bytecode
 	@touch $@
+
+demo: setup  ## the whole thing: a server, bots in processes of their own, a short tournament of every game
+	@$(BIN)/python tests/demo.py
+
+test: lint types imports proto-check unit  ## everything that must hold; ends with the tests' own summary
+
+lint: setup
+	@echo "ruff"; $(BIN)/ruff check --quiet . && $(BIN)/ruff format --check --quiet . || { echo "run 'make fmt', then look at what is left" >&2; exit 1; }
+
+types: setup
+	@echo "mypy --strict"; $(BIN)/mypy
+
+imports: setup
+	@echo "import directions"; $(BIN)/lint-imports --no-cache >/tmp/lint-imports.$$$$ 2>&1 && rm -f /tmp/lint-imports.$$$$ || { cat /tmp/lint-imports.$$$$; rm -f /tmp/lint-imports.$$$$; exit 1; }
+
+unit: setup
+	@$(BIN)/pytest -q -n 2 --dist loadgroup $(TESTS)
+
+fmt: setup  ## format the code
+	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format --quiet .
+
+goldens: setup  ## record the golden matches anew, after raising a game's version
+	@$(BIN)/python tests/goldens/make.py
+
+picture: setup  ## draw the leaderboard in README.md anew
+	@$(BIN)/python tests/leaderboard/demo.py --svg leaderboard/leaderboard.svg
+
+bench: setup  ## measure; figures and meaning in tests/bench/README.md
+	@$(BIN)/uv sync --quiet --frozen --inexact --group bench
+	@for bench in tests/bench/bench_*.py; do echo; echo "== $$bench"; $(BIN)/python $$bench || exit 1; done
+
+soak: setup  ## long runs that are too long for `make test`
+	@$(BIN)/pytest -q -n 2 --dist loadgroup -m soak $(TESTS)
 
 clean:  ## remove .venv and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .demo

@@ -24,6 +24,7 @@ COMMANDS = (
     "rules",
     "simulate",
     "scenario",
+    "run",
     "serve",
     "bot",
     "match",

@@ -151,6 +151,11 @@ class Runner:
             self._scorer.shutdown(wait=True)
             self.on_news()
 
+    @property
+    def stopped(self) -> str:
+        """Why it was told to stop before the end; empty if it was not."""
+        return self._stopping
+
     def stop(self, reason: str) -> None:
         """Start no more matches; `run` returns when the running ones have ended."""
         self._stopping = reason

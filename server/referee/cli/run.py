@@ -1,0 +1,267 @@
+"""`referee run`: a whole tournament in one command on one machine."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from referee.cli.errors import ENVIRONMENT, INTERRUPTED, WRONG_USE, Failure
+from referee.cli.given import read_options
+from referee.cli.output import AsJson, aside, paper, print_json
+from referee.cli.serving import open_store, seconds
+
+if TYPE_CHECKING:
+    from referee_leaderboard import Standings
+
+    from referee.hosting.spec import BotSpec
+    from referee.net.workers import WorkersVenue
+    from referee.store import Store, Tournament
+    from referee.tournament.plan import Plan
+    from referee.tournament.runner import Runner
+
+USUAL_PLAYERS = 4
+USUAL_ROUNDS = 20
+PER_WORKER = 32
+PROGRESS_SECONDS = 5.0
+
+
+def run(
+    game: Annotated[str, typer.Argument(help="The game.")],
+    bots: Annotated[
+        list[str],
+        typer.Argument(help="House bots by name, bot folders, Python files, or commands; a name may be repeated."),
+    ],
+    players: Annotated[
+        int | None, typer.Option("--players", "-p", help="Seats per match.", show_default="up to 4, as the game allows")
+    ] = None,
+    rounds: Annotated[
+        int | None, typer.Option("--rounds", "-r", min=1, help="Rounds of a balanced schedule.", show_default="20")
+    ] = None,
+    schedule: Annotated[str, typer.Option(help="balanced, or full: every table in every seat rotation.")] = "balanced",
+    seed: Annotated[str | None, typer.Option(help="Any text: the same seed deals the same cards.")] = None,
+    db: Annotated[
+        str | None,
+        typer.Option("--db", metavar="FILE", help="Keep the results here; the same command goes on where it stopped."),
+    ] = None,
+    concurrency: Annotated[int | None, typer.Option("--concurrency", "-c", min=1, help="Most matches at once.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes.", show_default="one per core")] = None,
+    limit: Annotated[str, typer.Option("--time", metavar="DURATION", help="Free time per decision.")] = "1s",
+    bank: Annotated[str, typer.Option(metavar="DURATION", help="Time per match beyond it.")] = "30s",
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the game; may be repeated."),
+    ] = None,
+    mirror: Annotated[
+        bool, typer.Option("--mirror", help="Play every deal in every seat rotation, in fresh processes.")
+    ] = False,
+    sandbox: Annotated[
+        bool, typer.Option("--sandbox/--no-sandbox", help="Shut bots in; --no-sandbox only for bots you trust.")
+    ] = True,
+    name: Annotated[str | None, typer.Option(help="Name of the tournament.", show_default="from the settings")] = None,
+    json: AsJson = False,
+) -> int:
+    """Play a round-robin between bots on this machine and rate them.
+
+    Example: referee run flip7 mybot.py odds cautious random --rounds 50 --db practice.db
+    """
+    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+    from referee.hosting import spec as specs
+    from referee.rules import registry
+    from referee.tournament.plan import Plan, checked, distinct
+    from referee.tournament.single import name_for
+
+    chosen = registry.find(game)
+    found = [specs.parse(text) for text in bots]
+    for bot in found:
+        if not bot.plays(game):
+            raise Failure(f"{bot.name} does not play {game}, only {', '.join(bot.games)}", WRONG_USE)
+    seats = players if players is not None else _usual_players(chosen, len(found))
+    if len(found) < seats:
+        raise Failure(
+            f"{seats} players per match need at least {seats} bots, {len(found)} given: name more "
+            "(a house bot may be named several times)",
+            WRONG_USE,
+        )
+    if schedule == "full" and rounds is not None:
+        raise Failure("--rounds belongs to a balanced schedule; a full one has as many as it needs", WRONG_USE)
+    names = distinct([bot.name for bot in found])
+    _, plan = checked(
+        Plan(
+            game=game,
+            players=seats,
+            schedule=schedule,
+            rounds=(rounds or USUAL_ROUNDS) if schedule == "balanced" else None,
+            limit=seconds(limit),
+            bank=seconds(bank),
+            options=chosen.resolve_options(read_options(option or []), Path.cwd()),
+            mirror=mirror,
+            hosted={shown: bot.text for shown, bot in zip(names, found, strict=True)},
+        ),
+        len(found),
+    )
+    walls = sandbox and any(bot.kind is not specs.Kind.HOUSE for bot in found)
+    if walls:
+        _need_sandbox()
+    cores = workers or os.cpu_count() or 1
+    if concurrency is not None:
+        cores = min(cores, concurrency)
+    with _store(db) as store:
+        code: int = asyncio.run(
+            _run(
+                store,
+                name or name_for(plan, seed),
+                plan,
+                found,
+                seed,
+                sandbox=walls,
+                workers=cores,
+                concurrency=concurrency or cores * PER_WORKER,
+                as_json=json,
+                kept=db is not None,
+            )
+        )
+    return code
+
+
+def _usual_players(game: Any, bots: int) -> int:
+    return min(game.seats.most, max(game.seats.least, min(bots, USUAL_PLAYERS)))
+
+
+def _need_sandbox() -> None:
+    from referee.hosting.sandbox import probe
+
+    missing = probe()
+    if missing:
+        raise Failure(
+            f"the sandbox for hosted bots cannot be had here: {missing}. For bots you trust, there is --no-sandbox",
+            ENVIRONMENT,
+        )
+
+
+@contextmanager
+def _store(db: str | None) -> Iterator[Store]:
+    """The database that was named, or one that is gone afterwards."""
+    if db is not None:
+        with open_store(db, owner="run") as store:
+            yield store
+        return
+    with (
+        tempfile.TemporaryDirectory(prefix="referee-run-") as folder,
+        open_store(f"{folder}/run.db", owner="run") as store,
+    ):
+        yield store
+
+
+async def _run(
+    store: Store,
+    name: str,
+    plan: Plan,
+    bots: list[BotSpec],
+    seed: str | None,
+    *,
+    sandbox: bool,
+    workers: int,
+    concurrency: int,
+    as_json: bool,
+    kept: bool,
+) -> int:
+    from referee.hosting.building import build
+    from referee.net.workers import Hosting, WorkersVenue
+    from referee.store import TournamentState
+    from referee.tournament.runner import Runner
+    from referee.tournament.single import find_or_create
+    from referee.tournament.standings import from_store
+
+    tournament = find_or_create(store, name, plan, plan.hosted, seed)
+    if tournament.state in (TournamentState.FINISHED, TournamentState.CANCELLED):
+        if not as_json:
+            aside().print(
+                f"{name} is {tournament.state.value} already; another --seed or --name plays anew", markup=False
+            )
+        _show(from_store(store, name), tournament, as_json, [])
+        return 0
+    await build(bots)
+    venue = WorkersVenue(Hosting(plan.hosted, Path.cwd(), sandbox, workers, max(1, min(64, concurrency))))
+    venue.on_notice = lambda text: aside().print(text, markup=False)
+    await venue.open()
+    runner = Runner(store, name, venue, concurrency=concurrency)
+    try:
+        await _watch(runner, venue, as_json)
+        standings = await runner.standings()
+    finally:
+        await venue.close()
+    if runner.stopped:
+        again = "the same command goes on from here" if kept else "with --db FILE it could go on from here"
+        aside().print(
+            f"stopped after {standings.matches_done} of {standings.matches_total} matches; {again}", markup=False
+        )
+        return INTERRUPTED
+    _show(standings, store.tournaments.get(name), as_json, venue.notices)
+    return 0
+
+
+async def _watch(runner: Runner, venue: WorkersVenue, as_json: bool) -> None:
+    """Play, and show how it goes: a live screen on a terminal, lines otherwise."""
+    from referee_leaderboard import Feed, plain_progress_line, watch
+
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGINT, runner.stop, "interrupted")
+    loop.add_signal_handler(signal.SIGTERM, runner.stop, "terminated")
+    playing = loop.create_task(runner.run())
+    venue.failed.add_done_callback(lambda failed: playing.cancel() if not failed.cancelled() else None)
+    feed = Feed()
+    screen = None
+    if sys.stdout.isatty() and not as_json:
+        screen = loop.create_task(watch(feed))
+        screen.add_done_callback(lambda _: None if playing.done() else runner.stop("quit"))
+    said = loop.time()
+    try:
+        while not playing.done():
+            await asyncio.wait({playing}, timeout=0.25)
+            if runner.started.is_set() and screen is not None:
+                feed.put(await runner.standings())
+            elif runner.started.is_set() and loop.time() - said > PROGRESS_SECONDS:
+                said = loop.time()
+                aside().print(plain_progress_line(await runner.standings()), markup=False)
+        playing.result()
+    except asyncio.CancelledError:
+        if venue.failed.done() and venue.failed.exception() is not None:
+            raise Failure(str(venue.failed.exception()), ENVIRONMENT) from None
+        raise
+    finally:
+        feed.close()
+        if screen is not None:
+            await asyncio.wait({screen}, timeout=2)
+
+
+def _show(standings: Standings, tournament: Tournament, as_json: bool, notices: list[str]) -> None:
+    if as_json:
+        value = standings.to_json_value()
+        print_json(
+            {
+                "tournament": tournament.name,
+                "game": standings.game,
+                "players": standings.players,
+                "matches": standings.matches_done,
+                "digest": standings.digest,
+                "standings": value["rows"],
+                "commitment": tournament.commitment,
+                "root": tournament.root.hex() if tournament.root else "",
+                "seconds": standings.elapsed,
+                "notices": notices,
+            }
+        )
+        return
+    from referee_leaderboard import final_table
+
+    console = paper()
+    console.print(final_table(standings, width=console.width))

@@ -1,0 +1,26 @@
+"""A whole tournament in one command on one machine: found again by its settings, so that the same command goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+
+from referee.store import NewEntrant, Store, Tournament
+from referee.tournament import plan as plans
+from referee.tournament.plan import Plan
+
+
+def name_for(plan: Plan, seed: str | None) -> str:
+    """The name of the tournament that this command means: the same settings, the same name."""
+    value = json.dumps([plan.to_settings(), seed], sort_keys=True)
+    return f"{plan.game}-{hashlib.sha256(value.encode()).hexdigest()[:8]}"
+
+
+def find_or_create(store: Store, name: str, plan: Plan, bots: Mapping[str, str], seed: str | None) -> Tournament:
+    """The tournament of that name; created if it is not there yet. `bots` are the entrants with what is started."""
+    found = store.tournaments.find(name)
+    if found is not None:
+        return found
+    entrants = [NewEntrant(store.bots.ensure_house(bot, text[:200]).id, bot) for bot, text in bots.items()]
+    return plans.create(store, name, plan, entrants, seed)

@@ -93,5 +93,6 @@ def test_every_house_bot_is_in_order_and_plays_known_games() -> None:
     assert folders.house().is_dir()
     for name in folders.names():
         bot = folders.find(name)
-        assert callable(folders.load(bot)) or bot.main.suffix != ".py"
+        if bot.main.suffix == ".py":
+            assert callable(folders.load(bot))
         assert set(bot.games) <= {"*", *registry.names()}

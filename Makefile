@@ -30,7 +30,7 @@ $(VENV)/.ready: pyproject.toml uv.lock sdk/python/pyproject.toml Makefile
 	@touch $@
 
 demo: setup  ## the whole thing: a server, bots in processes of their own, a short tournament of every game
-	@$(BIN)/python tests/demo.py
+	@$(BIN)/referee demo
 
 test: lint types imports proto-check unit  ## everything that must hold; ends with the tests' own summary
 

@@ -53,7 +53,7 @@ def leaderboard(
         else:
             server = DEFAULT_SERVER
     if not (once or json or csv or html):
-        _live(db, server, ca, tournament or "")
+        asyncio.run(live(db, server, ca, tournament or ""))
         return
     standings = _now(db, server, ca, tournament or "")
     if json:
@@ -101,17 +101,15 @@ def _now(db: str | None, server: str | None, ca: str | None, tournament: str) ->
         return from_store(store, named(store, tournament))
 
 
-def _live(db: str | None, server: str | None, ca: str | None, tournament: str) -> None:
+async def live(db: str | None, server: str | None, ca: str | None, tournament: str) -> None:
+    """The live screen, until the tournament is over or the watcher leaves."""
     from referee_leaderboard import watch
 
-    async def show() -> None:
-        if server:
-            await watch(_from_server(server, ca, tournament))
-        else:
-            with open_store(db, create=False) as store:
-                await watch(_from_file(store, named(store, tournament)))
-
-    asyncio.run(show())
+    if server:
+        await watch(_from_server(server, ca, tournament))
+    else:
+        with open_store(db, create=False) as store:
+            await watch(_from_file(store, named(store, tournament)))
 
 
 async def _from_file(store: Store, name: str) -> AsyncIterator[Standings | Connection]:

@@ -25,6 +25,7 @@ COMMANDS = (
     "simulate",
     "scenario",
     "run",
+    "demo",
     "serve",
     "bot",
     "match",

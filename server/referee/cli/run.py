@@ -132,8 +132,9 @@ def run(
     return code
 
 
-def _usual_players(game: Any, bots: int) -> int:
-    return min(game.seats.most, max(game.seats.least, min(bots, USUAL_PLAYERS)))
+def _usual_players(game: Game[Any], bots: int) -> int:
+    least, most = game.seats
+    return min(most, max(least, min(bots, USUAL_PLAYERS)))
 
 
 def _need_sandbox() -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from referee.hosting.spec import BotSpec
     from referee.net.workers import WorkersVenue
+    from referee.rules.game import Game
     from referee.store import Store, Tournament
     from referee.tournament.plan import Plan
     from referee.tournament.runner import Runner

@@ -1,0 +1,6 @@
+"""Bots on this machine: who they are, how they are started, shut in, heard and ended."""
+
+import os
+
+# Children are started beside a gRPC server; its fork handlers would only get in their way. Read when grpc is imported.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")

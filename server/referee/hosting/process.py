@@ -79,6 +79,8 @@ class BotProcess:
         self.on_start: Callable[[], object] = _nothing
         self.on_output: Callable[[bytes, float], object] | None = None
         """Gets stdout as it arrives, with the time; without it stdout is kept like stderr."""
+        self.on_stderr: Callable[[bytes], object] = _nothing
+        """Gets what is kept, as it arrives."""
         self.on_closed: Callable[[], object] = _nothing
         """The program closed its stdout."""
         self.on_exit: Callable[[Exit], object] = _nothing
@@ -125,6 +127,13 @@ class BotProcess:
         if self._run is not None:
             await self._run.end()
 
+    async def wait(self, seconds: float) -> bool:
+        """Whether the present run ends by itself within so many seconds."""
+        if self._run is not None:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._run.over.wait(), seconds)
+        return self._run is None
+
     def kill(self, why: str) -> None:
         """End the present run at once: it counts as a crash, for this reason ("floods its output")."""
         if self._run is not None and not self._why_killed:
@@ -135,6 +144,11 @@ class BotProcess:
         """Send to its stdin; lost if it is not running."""
         if self._run is not None:
             self._run.write(line)
+
+    def close_stdin(self) -> None:
+        """There is nothing more to say: most programs then end by themselves."""
+        if self._run is not None:
+            self._run.close_stdin()
 
     @property
     def unread(self) -> int:
@@ -247,6 +261,7 @@ class _Run(asyncio.SubprocessProtocol):
             self._owner.on_output(data, time.monotonic())
             return
         self._owner.stderr.add(data)
+        self._owner.on_stderr(data)
         now = time.monotonic()
         self._allowance = min(DRAIN_BURST, self._allowance + (now - self._filled_at) * DRAIN_PER_SECOND) - len(data)
         self._filled_at = now
@@ -269,6 +284,11 @@ class _Run(asyncio.SubprocessProtocol):
         pipe = self._pipe(0)
         if pipe is not None and not pipe.is_closing():
             pipe.write(line)
+
+    def close_stdin(self) -> None:
+        pipe = self._pipe(0)
+        if pipe is not None:
+            pipe.close()
 
     @property
     def unread(self) -> int:

@@ -1,0 +1,181 @@
+"""Hosted bots: programs on this machine that play through a unix socket (SDK) or through pipes (JSON lines).
+
+A `Guesthouse` is one place to play: a hall, the play service on a socket in a folder of its own, and bots put up in
+their quarters. Each bot is a `Guest`: its program, and the `Player` it is at the tables. A program that ends forfeits
+its matches at once (CRASH): nobody waits for a bot that is known to be gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from arena.v1 import match_pb2
+
+from referee.hosting.building import build
+from referee.hosting.process import BotProcess, Condition, Exit, Patience
+from referee.hosting.quarters import Link, Quarters
+from referee.hosting.spec import BotSpec, Kind
+from referee.hosting.stdio_player import StdioPlayer
+from referee.match.ending import Termination
+from referee.match.port import Player
+from referee.net.hall import Hall
+from referee.net.play import PlayService
+from referee.net.session import Session
+from referee.net.wire import Wire
+
+USUAL_CONCURRENCY = 64
+
+
+class Tokens:
+    """Who may play here: names by token, made for this run. It is a `Roster`."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+
+    def admit(self, name: str) -> str:
+        """A new token for a bot."""
+        token = secrets.token_hex(16)
+        self._names[token] = name
+        return token
+
+    async def authenticate(self, token: str) -> str | None:
+        return self._names.get(token)
+
+
+class Guest:
+    """A bot that connects with an SDK, or talks over pipes, and the program behind it."""
+
+    def __init__(self, name: str, spec: BotSpec, process: BotProcess, pipes: StdioPlayer | None = None) -> None:
+        self.name = name
+        self.spec = spec
+        self.process = process
+        self.on_change: Callable[[], object] = lambda: None
+        """Called when it came, went, was benched or has become free."""
+        self._pipes = pipes
+        self._play: PlayService | None = None
+        if pipes is not None:
+            pipes.on_change = lambda: self.on_change()
+
+    @property
+    def player(self) -> Player | None:
+        """Who sits down at a table; None while the bot is not connected."""
+        return self._pipes or self.session
+
+    @property
+    def session(self) -> Session | None:
+        """Its stream, if it plays with an SDK and is connected."""
+        session = self._play.sessions.get(self.name) if self._play is not None else None
+        return session if session is not None and session.connected else None
+
+    @property
+    def free(self) -> int:
+        """How many more matches it takes now."""
+        if self._pipes is not None:
+            return self._pipes.free
+        return self.session.free if self.session is not None else 0
+
+    @property
+    def benched(self) -> bool:
+        return self.process.condition is Condition.BENCHED
+
+    async def stop(self) -> None:
+        await self.process.stop()
+
+    def watch(self, play: PlayService) -> None:
+        """Blame a crash of the program on its matches."""
+        self._play = play
+        self.process.on_exit = self._exited
+        self.process.on_bench = lambda text: self.on_change()
+        play.on_change.append(lambda: self.on_change())
+
+    def _exited(self, leaving: Exit) -> None:
+        assert self._play is not None
+        session = self._play.sessions.get(self.name)
+        if session is not None:
+            for match, seat in list(session.seats.values()):
+                match.forfeit(seat, Termination.CRASH, f"the bot {leaving.text}")
+        self.on_change()
+
+
+class Guesthouse:
+    """A place to play for hosted bots. `async with Guesthouse(quarters) as house: await house.host(spec)`."""
+
+    def __init__(self, quarters: Quarters, hall: Hall | None = None) -> None:
+        self.hall = hall or Hall()
+        self.guests: dict[str, Guest] = {}
+        self._quarters = quarters
+        self._tokens = Tokens()
+        self.play = PlayService(self._tokens)
+        service = match_pb2.DESCRIPTOR.services_by_name["MatchService"]
+        self._wire = Wire([(service, self.play)])
+        self._beat: asyncio.Task[None] | None = None
+        self._own_hall = hall is None
+        self._folder: Path | None = None
+
+    async def __aenter__(self) -> Self:
+        # Closed to everybody else on this machine; a short path, for the name of a unix socket is short.
+        self._folder = Path(tempfile.mkdtemp(prefix="referee-"))
+        await self._wire.start(f"unix:{self.socket}")
+        if self._own_hall:
+            self._beat = asyncio.get_running_loop().create_task(self.hall.beat())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await asyncio.gather(*(guest.stop() for guest in self.guests.values()))
+        self.play.close_all()
+        await self._wire.stop(0.2)
+        if self._beat is not None:
+            self._beat.cancel()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    @property
+    def socket(self) -> Path:
+        assert self._folder is not None
+        return self._folder / "socket"
+
+    async def host(
+        self,
+        spec: BotSpec,
+        *,
+        name: str = "",
+        concurrency: int = USUAL_CONCURRENCY,
+        patience: Patience | None = None,
+        quarters: Quarters | None = None,
+    ) -> Guest:
+        """Build and start a bot; it is there once `guest.player` is (see `arrive`)."""
+        name = name or spec.name
+        quarters = quarters or self._quarters
+        await build([spec])
+        if spec.kind is Kind.STDIO:
+            pipes = StdioPlayer(spec, quarters, name=name, concurrency=concurrency, patience=patience)
+            guest = Guest(name, spec, pipes.process, pipes)
+        else:
+            link = Link(self.socket, self._tokens.admit(name), name, concurrency)
+            guest = Guest(name, spec, BotProcess(spec, quarters, link, patience=patience))
+            guest.watch(self.play)
+        self.guests[name] = guest
+        await guest.process.start()
+        return guest
+
+    async def arrive(self, guest: Guest, seconds: float = 30.0) -> bool:
+        """Wait for a bot to connect; False if it is benched or takes too long."""
+        changed = asyncio.Event()
+        guest.on_change = changed.set
+        try:
+            async with asyncio.timeout(seconds):
+                while guest.player is None and not guest.benched:
+                    changed.clear()
+                    await changed.wait()
+        except TimeoutError:
+            return False
+        return guest.player is not None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from referee.store import Counts, DiskFull, MatchResult, Store, StoreClosed, Tournament
 from referee.store.tables import meta
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, insert
 from sqlalchemy.exc import IntegrityError
 
 if TYPE_CHECKING:
@@ -22,17 +22,20 @@ League = Callable[..., Tournament]
 ResultOf = Callable[..., MatchResult]
 
 INCREMENTS = """
-import sys
+import sys, time
 from referee.store import Store
 from referee.store.tables import meta
 from sqlalchemy import select, update
 
 def increment(connection):
     number = int(connection.execute(select(meta.c.value).where(meta.c.key == "n")).scalar())
+    time.sleep(0.002)
     connection.execute(update(meta).where(meta.c.key == "n").values(value=str(number + 1)))
 
 with Store.open(sys.argv[1], timeout=60) as store:
-    for _ in range(int(sys.argv[2])):
+    print("ready", flush=True)
+    sys.stdin.readline()
+    for _ in range(40):
         store.writer.submit(increment).result()
 """
 
@@ -86,16 +89,18 @@ def test_reporters_in_several_threads_lose_nothing(store: Store, new_league: Lea
 
 def test_increments_from_several_processes_lose_nothing(store: Store, hall: Hall) -> None:
     store.set_fact("n", "0")
-    children = [subprocess.Popen([sys.executable, "-c", INCREMENTS, hall.address, "25"]) for _ in range(2)]
-
-    def increment(connection: Connection) -> None:
-        number = int(connection.execute(select(meta.c.value).where(meta.c.key == "n")).scalar_one())
-        connection.execute(update(meta).where(meta.c.key == "n").values(value=str(number + 1)))
-
-    for _ in range(25):
-        store.writer.submit(increment).result()
-    assert [child.wait(timeout=120) for child in children] == [0, 0]
-    assert store.fact("n") == "75"
+    command = [sys.executable, "-c", INCREMENTS, hall.address]
+    pipe = subprocess.PIPE
+    children = [subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) for _ in range(3)]
+    # All start together, once each of them has the database open.
+    assert [child.stdout.readline() for child in children if child.stdout] == ["ready\n"] * 3
+    for child in children:
+        assert child.stdin is not None
+        child.stdin.write("go\n")
+        child.stdin.flush()
+    complaints = [child.communicate(timeout=120)[1] for child in children]
+    assert complaints == [""] * 3
+    assert store.fact("n") == "120"
 
 
 def test_a_unit_that_fails_is_taken_back_alone(store: Store) -> None:

@@ -41,25 +41,37 @@ class Lag:
     def __init__(self, interval: float = 0.025) -> None:
         self.interval = interval
         self.worst = 0.0
-        self._expected: float | None = None
-        # When each lag ended and the sum of all lags by then; the first entry stands for everything before.
+        self._expected = float("inf")
+        # Every lag as a span from when the heartbeat was due to when it came, and the sum of all lags by then; the
+        # first entry stands for everything before.
+        self._begins = [float("-inf")]
         self._ends = [float("-inf")]
         self._sums = [0.0]
 
     def beat(self, now: float) -> None:
         """The heartbeat, due every `interval`."""
-        if self._expected is not None and (late := now - self._expected) > self.interval:
+        late = now - self._expected
+        if late > self.interval:
+            self._begins.append(self._expected)
             self._ends.append(now)
             self._sums.append(self._sums[-1] + late)
             self.worst = max(self.worst, late)
             if len(self._ends) > 4096:
-                del self._ends[:2048], self._sums[:2048]
-                self._ends[0] = float("-inf")
+                del self._begins[:2048], self._ends[:2048], self._sums[:2048]
         self._expected = now + self.interval
 
     def between(self, since: float, until: float) -> float:
-        """Seconds of lag that ended after `since` and by `until`, with what still goes on; at most the whole span."""
-        lag = self._sums[bisect_right(self._ends, until) - 1] - self._sums[bisect_right(self._ends, since) - 1]
-        if self._expected is not None and until > self._expected + self.interval:
+        """Seconds of lag from `since` to `until`, with what still goes on."""
+        lag = 0.0
+        if since < self._ends[-1]:
+            lag = self._before(until) - self._before(since)
+        if until > self._expected + self.interval:
             lag += until - max(self._expected, since)
-        return min(lag, until - since)
+        return lag
+
+    def _before(self, moment: float) -> float:
+        """All lag up to a moment."""
+        place = bisect_right(self._begins, moment) - 1
+        if place <= 0:
+            return self._sums[0]
+        return self._sums[place] - max(0.0, self._ends[place] - moment)

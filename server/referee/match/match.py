@@ -3,7 +3,8 @@
 The match is driven from outside (`start`, `sent`, `answer`, `tick`, …) and talks back through its players' port. It
 never waits, never reads a clock and never raises on anything a bot does. Rejected answers change nothing; three
 strikes, an empty bank, a lost connection beyond the grace, a crash or a resignation forfeit the seat, which the
-referee then plays on with the game's `fallback`, so that the others keep their match.
+referee then plays on with the game's `fallback`, so that the others keep their match. A game that fails in the midst
+of a match makes it void: that is no bot's doing.
 """
 
 from __future__ import annotations
@@ -13,20 +14,35 @@ from typing import Any
 
 from referee.match.clock import Lag, TimeControl
 from referee.match.ending import Ending, Forfeit, Termination, judge, void
-from referee.match.port import Player, Question, Rejected, RejectionKind
+from referee.match.port import Player, Question, Rejected, RejectionKind, shorten
 from referee.match.transcript import Transcript
 from referee.rules.game import Game, Rejection, Seat
 from referee.rules.table import Table
 
 LONGEST_MOVE = 4096
-SHOWN_MOVE = 80
-"""How much of a rejected move is repeated to its author."""
+MOST_VOIDS = 3
+"""How often one decision is asked again because the referee was late; then it is judged by the time that remains."""
+MOST_EVENTS = 1000
 
 
 class _Chair:
     """A seat with its player, its clock and the question before it."""
 
-    __slots__ = ("away_since", "bank", "forfeit", "grace", "last", "player", "question", "sent_at", "strikes", "used")
+    __slots__ = (
+        "answered",
+        "away_since",
+        "bank",
+        "forfeit",
+        "grace",
+        "player",
+        "put",
+        "question",
+        "sent_at",
+        "strikes",
+        "used",
+        "voids",
+        "withdrawn",
+    )
 
     def __init__(self, player: Player, control: TimeControl) -> None:
         self.player = player
@@ -34,11 +50,15 @@ class _Chair:
         self.grace = control.grace
         self.strikes = 0
         self.forfeit: Forfeit | None = None
-        self.question: Question | None = None
-        self.sent_at: float | None = None
-        self.used = 0.0  # of the present question, before its last sending
         self.away_since: float | None = None
-        self.last = 0  # number of the latest question answered
+        self.answered: set[int] = set()
+        self.withdrawn: set[int] = set()
+        # Of the present question:
+        self.question: Question | None = None
+        self.put = False  # it has been on its way, now or on a stream that broke
+        self.sent_at: float | None = None
+        self.used = 0.0  # before its last sending
+        self.voids = 0
 
 
 class Match:
@@ -71,15 +91,17 @@ class Match:
         self.view_type = view_type(game, self.table)
         self.transcript = Transcript(len(players))
         self.ending: Ending | None = None
+        self.failure: Exception | None = None
+        """What the game raised, if that is why the match is void."""
         self.deadline: float | None = None
         """The next moment at which `tick` has something to do."""
         self._lag = lag or Lag()
         self._finished = finished
         self._moved = moved
         self._chairs = [_Chair(player, self.control) for player in players]
+        self._forfeits: dict[Seat, Forfeit] = {}
         self._number = 0
         self._advancing = False
-        self._withdrawn: set[int] = set()
 
     @property
     def names(self) -> list[str]:
@@ -98,14 +120,20 @@ class Match:
 
     def start(self) -> None:
         """Seat the players and ask the first question."""
+        self._advancing = True  # nobody is asked before all are seated, whatever a player does when it is
         for seat, chair in enumerate(self._chairs):
             chair.player.started(self, seat)
+        self._advancing = False
         self._advance()
 
     def sent(self, seat: Seat, number: int, now: float) -> None:
         """The question is on its way: the clock starts."""
         chair = self._chairs[seat]
-        if chair.question is not None and chair.question.number == number:
+        question = chair.question
+        if question is None or question.number != number or chair.away_since is not None:
+            return
+        if chair.sent_at is None:
+            chair.put = True
             chair.sent_at = now
             due = now + self.control.limit - chair.used + chair.bank
             if self.deadline is None or due < self.deadline:
@@ -118,25 +146,31 @@ class Match:
             self._reject(seat, number, RejectionKind.LATE, "late", self._why_late(chair), text, strike=False)
             return
         question = chair.question
-        if question is None or question.number != number:
+        if question is None or question.number != number or not chair.put:
             self._refuse_number(seat, number, text)
             return
-        used = self._thought(chair, now)
-        if used is None:  # the referee cannot tell how long it took: it is here, and costs nothing beyond the limit
-            used = self.control.limit
+        used, lag = self._thought(chair, now)
+        if lag > Lag.VOID_AFTER:  # the referee cannot tell how long it took: it is here, and costs no more than that
+            used = min(used, self.control.limit)
         if used > self.control.limit + chair.bank:
             self.forfeit(seat, Termination.TIMEOUT, self._out_of_time(used))
+            self._reject(seat, number, RejectionKind.LATE, "late", self._why_late(chair), text, strike=False)
             return
         before = self.table.decisions
-        rejection = self.table.offer(seat, text) if len(text) <= LONGEST_MOVE else _TOO_LONG
+        try:
+            rejection = self.table.offer(seat, text) if len(text) <= LONGEST_MOVE else _TOO_LONG
+        except Exception as error:  # noqa: BLE001 - a game may be anybody's; its failure is not the bot's
+            self._fail(error)
+            return
         if rejection is not None:
             kind = RejectionKind.UNREADABLE if rejection.code == "unreadable" else RejectionKind.ILLEGAL
             self._reject(seat, number, kind, rejection.code, rejection.message, text)
             return
-        chair.bank -= max(0.0, used - self.control.limit)
+        if used > self.control.limit:
+            chair.bank = max(0.0, chair.bank + self.control.limit - used)
         chair.question = None
         chair.sent_at = None
-        chair.last = number
+        chair.answered.add(number)
         self.transcript.moved(seat, used)
         if self.table.decisions != before:
             self._tell_moved()
@@ -155,7 +189,7 @@ class Match:
         chair = self._chairs[seat]
         if chair.forfeit is not None or self.ending is not None:
             return
-        chair.forfeit = Forfeit(termination, text, self.table.decisions)
+        chair.forfeit = self._forfeits[seat] = Forfeit(termination, text, self.table.decisions)
         self.transcript.forfeited(seat, self.table.decisions, chair.forfeit)
         chair.question = None
         chair.sent_at = None
@@ -168,7 +202,8 @@ class Match:
             return
         chair.away_since = now
         if chair.question is not None and chair.sent_at is not None:
-            chair.used = self._thought(chair, now) or 0.0
+            used, lag = self._thought(chair, now)
+            chair.used = used if lag <= Lag.VOID_AFTER else min(used, self.control.limit)
             chair.sent_at = None
         self.deadline = now + chair.grace if self.deadline is None else min(self.deadline, now + chair.grace)
 
@@ -182,8 +217,9 @@ class Match:
         if chair.forfeit is None and chair.grace < 0:
             self.forfeit(seat, Termination.DISCONNECT, self._gone())
         elif chair.question is not None:
-            chair.question.again = True
+            chair.question.again = chair.put
             chair.question.budget = max(0.0, self.control.limit - chair.used)
+            chair.question.bank = chair.bank - max(0.0, chair.used - self.control.limit)
             self.transcript.asked_again(seat, self.table.decisions, "reconnected")
             chair.player.ask(chair.question)
 
@@ -198,10 +234,11 @@ class Match:
                 if now - chair.away_since - self._lag.between(chair.away_since, now) > chair.grace:
                     self.forfeit(seat, Termination.DISCONNECT, self._gone())
             elif chair.sent_at is not None:
-                used = self._thought(chair, now)
-                if used is None:
+                used, lag = self._thought(chair, now)
+                allowed = self.control.limit + chair.bank
+                if lag > Lag.VOID_AFTER and used + lag > allowed and chair.voids < MOST_VOIDS:
                     self._ask_again(seat, "the referee was late")
-                elif used > self.control.limit + chair.bank:
+                elif used > allowed:
                     self.forfeit(seat, Termination.TIMEOUT, self._out_of_time(used))
             if self.ending is not None:
                 return
@@ -210,7 +247,7 @@ class Match:
     def break_off(self, text: str) -> None:
         """End without a result; nobody is to blame."""
         if self.ending is None:
-            self._end(void(self.table.state.scores(), text))
+            self._end(void(self._scores(), text))
 
     def announce(self) -> None:
         """Tell the players how it ended; called once the result is stored."""
@@ -222,35 +259,46 @@ class Match:
 
     def _advance(self) -> None:
         """Play forfeited seats and ask the others, until somebody has to think or the match is over."""
-        if self._advancing:
+        if self._advancing or self.ending is not None:
             return
         self._advancing = True
         try:
             while (result := self.table.result()) is None:
-                pending = self.table.pending()
-                before = self.table.decisions
-                for seat in pending:
-                    if self._chairs[seat].forfeit is not None:
-                        self.table.put(seat, self.table.state.fallback(seat))
-                if self.table.decisions != before:
-                    self._tell_moved()
-                    continue
-                for seat in pending:
-                    chair = self._chairs[seat]
-                    if chair.forfeit is None and chair.question is None:
-                        self._ask(seat, chair)
-                if all(self._chairs[seat].forfeit is None for seat in pending):
+                if self._is_waiting():
                     return
+        except Exception as error:  # noqa: BLE001 - a game may be anybody's; its failure is no bot's doing
+            self._fail(error)
+            return
         finally:
             self._advancing = False
-        forfeits = {seat: chair.forfeit for seat, chair in enumerate(self._chairs) if chair.forfeit is not None}
-        self._end(judge(result, forfeits))
+        self._end(judge(result, self._forfeits))
 
-    def _ask(self, seat: Seat, chair: _Chair) -> None:
+    def _is_waiting(self) -> bool:
+        """Play for the forfeited seats of the present decision and ask the others; False: look again."""
+        table, chairs, forfeits = self.table, self._chairs, self._forfeits
+        pending = table.pending()
+        if forfeits:
+            before = table.decisions
+            for seat in pending:
+                if seat in forfeits:
+                    table.put(seat, table.state.fallback(seat))
+            if table.decisions != before:
+                self._tell_moved()
+                return False
+        for seat in pending:
+            chair = chairs[seat]
+            if chair.question is None and chair.forfeit is None:
+                self._ask(seat, chair)
+        # A player may forfeit or break off even while it is being asked.
+        return self.ending is not None or not forfeits or forfeits.keys().isdisjoint(table.pending())
+
+    def _ask(self, seat: Seat, chair: _Chair, again: bool = False) -> None:
         state = self.table.state
         self._number += 1
         chair.used = 0.0
         chair.sent_at = None
+        chair.put = False
+        chair.voids = chair.voids + 1 if again else 0
         if chair.player.wants_legal:
             legal = state.legal(seat)
             moves, complete = [state.format(move) for move in legal.moves], legal.complete
@@ -265,6 +313,7 @@ class Match:
             complete,
             self.control.limit,
             chair.bank,
+            again,
         )
         if chair.away_since is None:
             chair.player.ask(question)
@@ -273,10 +322,20 @@ class Match:
         """Withdraw the present question and put it anew under another number, with a fresh clock."""
         chair = self._chairs[seat]
         assert chair.question is not None
-        self._withdrawn.add(chair.question.number)
+        chair.withdrawn.add(chair.question.number)
         self.transcript.asked_again(seat, self.table.decisions, why)
-        self._ask(seat, chair)
-        chair.question.again = True
+        self._ask(seat, chair, again=True)
+
+    def _fail(self, error: Exception) -> None:
+        if self.ending is None:
+            self.failure = error
+            self._end(void(self._scores(), f"{self.game.name} failed; the host finds the reason in the log"))
+
+    def _scores(self) -> list[int]:
+        try:
+            return self.table.state.scores()
+        except Exception:  # noqa: BLE001 - the game has failed already, most likely
+            return [0] * len(self._chairs)
 
     def _end(self, ending: Ending) -> None:
         self.ending = ending
@@ -309,16 +368,12 @@ class Match:
 
     # Clocks.
 
-    def _thought(self, chair: _Chair, now: float) -> float | None:
-        """Seconds of thought on the present question without the referee's own lag; None: too much lag to judge."""
+    def _thought(self, chair: _Chair, now: float) -> tuple[float, float]:
+        """Seconds of thought on the present question without the referee's own lag, and that lag."""
         if chair.sent_at is None:
-            return chair.used
-        span = now - chair.sent_at
+            return chair.used, 0.0
         lag = self._lag.between(chair.sent_at, now)
-        used = chair.used + span - lag
-        if lag > Lag.VOID_AFTER and used + lag > self.control.limit:
-            return None
-        return used
+        return chair.used + now - chair.sent_at - lag, lag
 
     def _out_of_time(self, used: float) -> str:
         return f"no answer in time: {used:.2f} s used, {self.control.limit:g} s allowed and the bank is empty"
@@ -331,12 +386,10 @@ class Match:
     def _refuse_number(self, seat: Seat, number: int, text: str) -> None:
         """An answer to another question than the present one."""
         chair = self._chairs[seat]
-        if number in self._withdrawn:
+        if number in chair.withdrawn:
             self._reject(seat, number, RejectionKind.STALE, "stale", _STALE, text, strike=False)
-        elif number == chair.last:
+        elif number in chair.answered:
             self._reject(seat, number, RejectionKind.DUPLICATE, "duplicate", _DUPLICATE, text)
-        elif number < self._number and number < (chair.question.number if chair.question else chair.last):
-            self._reject(seat, number, RejectionKind.STALE, "stale", _STALE, text)
         else:
             self._reject(seat, number, RejectionKind.OUT_OF_TURN, "out_of_turn", _OUT_OF_TURN, text)
 
@@ -348,13 +401,13 @@ class Match:
             chair.strikes += 1
             self.transcript.seats[seat].strikes += 1
         left = max(0, self.control.strikes - chair.strikes)
-        shown = text if len(text) <= SHOWN_MOVE else text[: SHOWN_MOVE - 1] + "…"
-        rejected = Rejected(number, kind, code, message, shown, left)
-        if len(self.transcript.events) < 1000:
+        rejected = Rejected(number, kind, code, shorten(message, 500), shorten(text), left)
+        if len(self.transcript.events) < MOST_EVENTS:
             self.transcript.rejected(seat, self.table.decisions, rejected)
         chair.player.rejected(self, rejected)
         if strike and left == 0:
-            self.forfeit(seat, Termination.ILLEGAL, f"{chair.strikes} rejected moves; the last, {shown!r}: {message}")
+            last = f"{rejected.move!r}: {shorten(message, 200)}"
+            self.forfeit(seat, Termination.ILLEGAL, f"{chair.strikes} rejected moves; the last, {last}")
 
     def _why_late(self, chair: _Chair) -> str:
         if chair.forfeit is None:

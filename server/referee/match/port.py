@@ -34,6 +34,7 @@ class Rejected:
     code: str
     message: str
     move: str
+    """What was sent, shortened."""
     strikes_left: int
 
 
@@ -73,3 +74,12 @@ class Player(Protocol):
     def rejected(self, match: Match, rejected: Rejected) -> None: ...
 
     def ended(self, match: Match, ending: Ending) -> None: ...
+
+
+def shorten(text: str, length: int = 80) -> str:
+    """A text of a bot's, safe and short enough to be kept, and repeated to anybody."""
+    if len(text) > length:
+        text = text[: length - 1] + "…"
+    if text.isprintable():
+        return text
+    return "".join([letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text])

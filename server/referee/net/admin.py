@@ -16,7 +16,7 @@ from referee.match.match import Match
 from referee.match.port import Player
 from referee.net.director import Director
 from referee.net.people import People, is_admin
-from referee.net.play import PlayService, bearer_token
+from referee.net.play import STOPPING, PlayService, bearer_token
 from referee.net.practice import Practice
 from referee.net.serving import Refusal
 from referee.rules import registry
@@ -93,8 +93,12 @@ class AdminService:
             grace=self._control.grace,
         )
         entrants = await _answer(self._people.entrants, list(request.bots), game.name)
-        players = [await self._player(name, entrant.name) for name, entrant in zip(request.bots, entrants, strict=True)]
         for number in range(request.matches or 1):
+            if self._play.draining:
+                raise STOPPING
+            players = [
+                await self._player(name, entrant.name) for name, entrant in zip(request.bots, entrants, strict=True)
+            ]
             turn = number % len(players)
             ended: asyncio.Future[tuple[Match, Ending]] = asyncio.get_running_loop().create_future()
 
@@ -102,15 +106,18 @@ class AdminService:
                 if not ended.done():
                     ended.set_result((match, ending))
 
-            await self._practice.play(
-                game,
-                entrants[turn:] + entrants[:turn],
-                players[turn:] + players[:turn],
-                options,
-                control,
-                seed=seed,
-                over=over,
-            )
+            try:
+                await self._practice.play(
+                    game,
+                    entrants[turn:] + entrants[:turn],
+                    players[turn:] + players[:turn],
+                    options,
+                    control,
+                    seed=seed,
+                    over=over,
+                )
+            except WrongUse as error:
+                raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, str(error)) from None
             match, ending = await ended
             yield pb.PlayMatchResponse(
                 match=match.id,

@@ -89,6 +89,7 @@ class App:
                 waited = text
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(asyncio.shield(asyncio.gather(stopping, self.hall.wait_empty())), 1.0)
+        await self.practice.settle()
 
     async def stop(self) -> None:
         """Stop at once: running matches are interrupted and will be played again."""

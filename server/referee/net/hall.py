@@ -7,12 +7,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import structlog
+
 from referee.match.clock import Lag, TimeControl
 from referee.match.ending import Ending
 from referee.match.match import Match
 from referee.match.port import Player
 from referee.rules.game import Game
 
+log = structlog.get_logger()
 Finished = Callable[[Match, Ending], object]
 
 
@@ -45,6 +48,8 @@ class Hall:
 
         def over(match: Match, ending: Ending) -> None:
             self._close(match)
+            if match.failure is not None:
+                log.error("a game failed", game=game.name, match=match.id, seed=seed.hex(), exc_info=match.failure)
             if finished is None:
                 match.announce()
             else:
@@ -75,7 +80,10 @@ class Hall:
             self.lag.beat(now)
             for match in list(self.matches.values()):
                 if match.deadline is not None and match.deadline <= now:
-                    match.tick(now)
+                    try:
+                        match.tick(now)
+                    except Exception:  # one match must never stop the clocks of all others
+                        log.exception("a match could not be looked after", match=match.id)
             await asyncio.sleep(interval)
 
     async def wait_empty(self) -> None:

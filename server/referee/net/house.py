@@ -33,6 +33,7 @@ class HouseRoom:
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._work: queue.SimpleQueue[Work | None] = queue.SimpleQueue()
+        self._closed = False
         self._thread = threading.Thread(target=self._think, name="house bots", daemon=True)
         self._thread.start()
 
@@ -41,11 +42,14 @@ class HouseRoom:
         self._work.put(work)
 
     def close(self) -> None:
+        self._closed = True
         self._work.put(None)
         self._thread.join(timeout=5)
 
     def _think(self) -> None:
         while (work := self._work.get()) is not None:
+            if self._closed:
+                return
             began = time.monotonic()
             done = [work()]
             # A few more while they are there and quick: waking the loop costs more than most answers.
@@ -95,7 +99,10 @@ class HousePlayer:
             match.tournament,
             match.view_type,
         )
-        self._seated[f"{match.id}/{seat}"] = BotInMatch(self._bot, info)
+        try:
+            self._seated[f"{match.id}/{seat}"] = BotInMatch(self._bot, info)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a bot may raise anything; it costs it its match
+            match.forfeit(seat, Termination.CRASH, f"{type(error).__name__} at the start: {error}"[:200])
 
     def ask(self, question: Question) -> None:
         self._room.submit(lambda: self._answer(question))
@@ -127,7 +134,7 @@ class HousePlayer:
             move = player.decide(decision)
             if not isinstance(move, str):
                 raise TypeError(f"decide returned {move!r} instead of a text")
-        except Exception as error:  # noqa: BLE001 - a bot may raise anything; it costs that bot its match
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a bot may raise anything; it costs it its match
             text = f"{type(error).__name__} in decide: {error}"[:200]
             return lambda: match.forfeit(seat, Termination.CRASH, text)
         finished = time.monotonic()

@@ -18,14 +18,14 @@ from referee.net.practice import Practice
 from referee.net.session import Session
 from referee.rules import registry
 from referee.rules.game import Game, WrongUse
-from referee.store import NewEntrant, StoreError
+from referee.store import NewEntrant, Refused, StoreError
 from referee.tournament.plan import distinct
 
 ANYONE = "anyone"
 MOST_MATCHES = 1000
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Wish:
     """What a bot waits for."""
 
@@ -33,13 +33,11 @@ class _Wish:
     game: Game[Any]
     options: Mapping[str, Any]
     against: tuple[str, ...]
-    matches: int
+    left: int
+    """Matches still to play."""
+    dropped: bool = False
 
-    @property
-    def players(self) -> int:
-        return 1 + len(self.against)
-
-    def matches_with(self, other: _Wish) -> bool:
+    def fits(self, other: _Wish) -> bool:
         """Whether both want the same table, but for the seats that are open."""
         return (
             self.game is other.game
@@ -48,35 +46,64 @@ class _Wish:
             and self.session is not other.session
         )
 
+    @property
+    def alive(self) -> bool:
+        return not self.dropped and self.left > 0 and self.session.connected and not self.session.leaving
+
+
+@dataclass(slots=True, eq=False)
+class _Party:
+    """Bots that play a series with each other; seats move on by one every time."""
+
+    wishes: list[_Wish]
+    played: int = 0
+
 
 class Lobby:
-    """Wishes that wait, and tables that are made of them."""
+    """Wishes that wait, and parties that are made of them."""
 
     def __init__(self, people: People, practice: Practice, control: TimeControl) -> None:
         self._people = people
         self._practice = practice
         self._control = control
+        self._wishes: dict[Session, _Wish] = {}
         self._waiting: list[_Wish] = []
+        self._ready: list[_Party] = []
+        self._closed = False
         self._tasks: set[asyncio.Task[None]] = set()
 
     def wish(self, session: Session, practice: pb.Practice) -> None:
-        """A bot asks for practice."""
+        """A bot asks for practice, instead of what it asked for before."""
         try:
             wish = self._read(session, practice)
         except WrongUse as error:
             session.send(notice("refused", str(error)))
             return
         self.gone(session)
-        if ANYONE in wish.against:
-            self._waiting.append(wish)
-            session.send(notice("waiting", f"waiting for {wish.against.count(ANYONE)} more at {wish.game.name}"))
-            self._try_tables(wish)
-        else:
-            self._seat([wish])
+        self._wishes[session] = wish
+        self._place(wish)
 
     def gone(self, session: Session) -> None:
-        """The bot waits no more."""
-        self._waiting = [wish for wish in self._waiting if wish.session is not session]
+        """The bot wishes for nothing any more."""
+        if session in self._wishes:
+            self._wishes.pop(session).dropped = True
+            self._waiting = [wish for wish in self._waiting if not wish.dropped]
+
+    def look(self) -> None:
+        """Start what was waiting for a bot to become free."""
+        for party in list(self._ready):
+            if not all(wish.alive for wish in party.wishes):
+                self._ready.remove(party)
+                self._disband(party)
+            elif all(wish.session.free for wish in party.wishes):
+                self._ready.remove(party)
+                self._later(party)
+
+    def close(self) -> None:
+        """Start no more matches."""
+        self._closed = True
+        self._waiting.clear()
+        self._ready.clear()
 
     def _read(self, session: Session, practice: pb.Practice) -> _Wish:
         game = registry.find(practice.game)
@@ -86,7 +113,7 @@ class Lobby:
         game.check_players(1 + len(against))
         try:
             given = json.loads(practice.options_json or "{}")
-        except ValueError:
+        except (ValueError, RecursionError):
             given = None
         if not isinstance(given, dict):
             raise WrongUse("the options must be a JSON object")
@@ -98,51 +125,74 @@ class Lobby:
             raise WrongUse(f"at most {MOST_MATCHES} practice matches at a time")
         return _Wish(session, game, game.resolve_options(given), against, matches)
 
-    def _try_tables(self, wish: _Wish) -> None:
-        """Seat this wish with others that fit, if there are enough of them."""
-        partners = [other for other in self._waiting if other is wish or wish.matches_with(other)]
-        wanted = 1 + wish.against.count(ANYONE)
-        if len(partners) >= wanted:
-            table = partners[:wanted] if wish in partners[:wanted] else [*partners[: wanted - 1], wish]
-            for partner in table:
-                self._waiting.remove(partner)
-            self._seat(table)
+    def _place(self, wish: _Wish) -> None:
+        """Seat a wish with others that fit, if there are enough of them; else it waits."""
+        if self._closed:
+            wish.session.send(notice("closed", "the server is stopping; no more practice matches"))
+            return
+        wanted = wish.against.count(ANYONE)
+        partners = [other for other in self._waiting if wish.fits(other)][:wanted]
+        if len(partners) < wanted:
+            self._waiting.append(wish)
+            missing = wanted - len(partners)
+            wish.session.send(notice("waiting", f"waiting for {missing} more at {wish.game.name}"))
+            return
+        for partner in partners:
+            self._waiting.remove(partner)
+        self._ready.append(_Party([*partners, wish]))
+        self.look()
 
-    def _seat(self, wishes: list[_Wish]) -> None:
-        task = asyncio.get_running_loop().create_task(self._play(wishes, 0))
+    def _disband(self, party: _Party) -> None:
+        """Somebody has had enough, or has gone: the others wait for new partners."""
+        for wish in party.wishes:
+            if wish.alive:
+                self._place(wish)
+            elif self._wishes.get(wish.session) is wish:
+                del self._wishes[wish.session]
+
+    def _later(self, party: _Party) -> None:
+        task = asyncio.get_running_loop().create_task(self._play(party))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _play(self, wishes: list[_Wish], number: int) -> None:
-        """Play the next of the wished matches; seats move on by one every time."""
-        first = wishes[0]
-        names = [wish.session.name for wish in wishes] + [name for name in first.against if name != ANYONE]
-        shown = distinct(names)
-        sitting = [wish.session for wish in wishes if wish.session.connected and not wish.session.leaving]
-        if len(sitting) < len(wishes):
-            for session in sitting:
-                session.send(notice("refused", "another bot of this practice table has gone"))
-            return
-        players: list[Player] = [*sitting]
-        loop = asyncio.get_running_loop()
+    async def _play(self, party: _Party) -> None:
         try:
-            bots = [await loop.run_in_executor(None, self._people.bot, name, first.game.name) for name in names]
-            players += [
-                self._people.house_player(bot.name, name)
-                for bot, name in zip(bots[len(wishes) :], shown[len(wishes) :], strict=True)
-            ]
-            turn = number % len(players)
-            players = players[turn:] + players[:turn]
-            entrants = [NewEntrant(bot.id, name) for bot, name in zip(bots, shown, strict=True)]
-            entrants = entrants[turn:] + entrants[:turn]
+            await self._start(party)
+        except (WrongUse, Refused, StoreError) as error:
+            if all(wish.alive for wish in party.wishes):
+                for wish in party.wishes:
+                    self.gone(wish.session)
+                    wish.session.send(notice("refused", str(error)))
+            else:
+                self._disband(party)
 
-            def over(*_: object) -> None:
-                if number + 1 < min(wish.matches for wish in wishes):
-                    task = loop.create_task(self._play(wishes, number + 1))
-                    self._tasks.add(task)
-                    task.add_done_callback(self._tasks.discard)
+    async def _start(self, party: _Party) -> None:
+        loop = asyncio.get_running_loop()
+        people, wishes = self._people, party.wishes
+        game = wishes[0].game
+        house = [name for name in wishes[0].against if name != ANYONE]
+        guests = [wish.session.name for wish in wishes]
+        shown = distinct(guests + house)
+        bots = [await loop.run_in_executor(None, people.bot, name, game.name) for name in guests]
+        bots += [await loop.run_in_executor(None, people.house_bot, name, game.name) for name in house]
+        players: list[Player] = [wish.session for wish in wishes]
+        players += [people.house_player(name, seen) for name, seen in zip(house, shown[len(guests) :], strict=True)]
+        entrants = [NewEntrant(bot.id, name) for bot, name in zip(bots, shown, strict=True)]
+        turn = party.played % len(players)
 
-            await self._practice.play(first.game, entrants, players, first.options, self._control, over=over)
-        except (WrongUse, StoreError) as error:
-            for session in sitting:
-                session.send(notice("refused", str(error)))
+        def over(*_: object) -> None:
+            party.played += 1
+            for wish in wishes:
+                wish.left -= 1
+            if not self._closed:
+                self._ready.append(party)
+                self.look()
+
+        await self._practice.play(
+            game,
+            entrants[turn:] + entrants[:turn],
+            players[turn:] + players[:turn],
+            wishes[0].options,
+            self._control,
+            over=over,
+        )

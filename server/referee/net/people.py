@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import re
 import secrets
 from collections.abc import Sequence
+from typing import Any
 
 from referee.hosting import folders
 from referee.net.house import HousePlayer, HouseRoom
@@ -15,6 +17,8 @@ from referee.store.bots import token_hash
 from referee.tournament.plan import distinct
 
 ADMIN_FACT = "admin_token_hash"
+TOKEN = re.compile(r"[!-~]{1,256}")
+"""What could be a token; anything else is not worth a look into the store."""
 
 
 class People:
@@ -24,10 +28,11 @@ class People:
         """`room` is where house bots think; without one, they can be named but not play."""
         self._store = store
         self._room = room
+        self._loaded: dict[str, Any] = {}
 
     async def authenticate(self, token: str) -> str | None:
         """The name of the remote bot that has this token."""
-        if not token:
+        if not TOKEN.fullmatch(token):
             return None
         bot = await asyncio.get_running_loop().run_in_executor(None, self._store.bots.authenticate, token)
         return None if bot is None else bot.name
@@ -48,15 +53,21 @@ class People:
                 raise WrongUse(f"{name} is revoked; 'referee bot rotate {name}' lets it in again")
             return found
         try:
-            folder = folders.find(name, game)
+            return self.house_bot(name, game)
         except WrongUse as error:
             raise WrongUse(f"no bot is registered as {name!r}, and {error}") from None
+
+    def house_bot(self, name: str, game: str) -> Bot:
+        """The house bot of that name, which plays this game; WrongUse if there is none."""
+        folder = folders.find(name, game)
         return self._store.bots.ensure_house(folder.name, folder.about)
 
     def house_player(self, bot: str, shown: str) -> HousePlayer:
         """A house bot, ready to sit down under the name that is shown."""
         assert self._room is not None
-        return HousePlayer(shown, folders.load(folders.find(bot)), self._room)
+        if bot not in self._loaded:
+            self._loaded[bot] = folders.load(folders.find(bot))
+        return HousePlayer(shown, self._loaded[bot], self._room)
 
 
 def new_admin_token(store: Store) -> str:

@@ -19,15 +19,18 @@ from arena.v1 import match_pb2 as pb
 
 from referee import __version__
 from referee.match.ending import Termination
-from referee.match.port import Rejected, RejectionKind
+from referee.match.port import Rejected, RejectionKind, shorten
+from referee.match.window import MOST
 from referee.net.serving import NOT_DECODED, UNDECODABLE, Refusal
-from referee.net.session import SHOWN_TEXT, Session, rejected_message, shorten
+from referee.net.session import Session, rejected_message
 
 log = structlog.get_logger()
 
 PROTOCOL_VERSION = 1
 HELLO_SECONDS = 10.0
 WRITE_SECONDS = 20.0
+FAREWELL_SECONDS = 1.0
+"""How long the last words to a bot may take before its stream ends."""
 LONGEST_NAME = 64
 MOST_GAMES = 100
 MAX_MESSAGE_BYTES = 1 << 20
@@ -36,6 +39,8 @@ TRESPASSES = 20
 FLOOD_ALLOWANCE = 500.0
 FLOOD_PER_SECOND = 100.0
 """Bodies a bot may send beyond one per question: so many at once, and so many per second in the long run."""
+MOST_BODIES = MOST + int(FLOOD_ALLOWANCE)
+"""No message that is in order carries more."""
 
 NOT_ACCEPTED = Refusal(grpc.StatusCode.UNAUTHENTICATED, "the token is missing, unknown or revoked")
 HELLO_FIRST = Refusal(grpc.StatusCode.INVALID_ARGUMENT, "the first body of a stream must be Hello")
@@ -61,6 +66,11 @@ class Lobby(Protocol):
 
     def gone(self, session: Session) -> None: ...
 
+    def look(self) -> None:
+        """A bot has come, gone, or become free for another match."""
+
+    def close(self) -> None: ...
+
 
 class PlayService:
     """All sessions of this server."""
@@ -82,7 +92,7 @@ class PlayService:
         name = await self._authenticate(context)
         first = await _first_frame(context)
         hello = _check_hello(first, name)
-        if self.draining:
+        if self.draining and not self._awaited(name):
             raise STOPPING
         session = self._seat(name, hello)
         stream = _Stream(self, session, context)
@@ -112,8 +122,10 @@ class PlayService:
                 self._tell_change()
 
     def drain(self, text: str) -> None:
-        """Let no more bots in, and tell those who are here."""
+        """Let no more bots in but those whose matches wait for them, arrange no more practice, tell who is here."""
         self.draining = text
+        if self.lobby is not None:
+            self.lobby.close()
         for session in self.sessions.values():
             session.send(pb.Down(drain=pb.Drain(text=text)))
 
@@ -132,6 +144,8 @@ class PlayService:
         self._tell_change()
 
     def _tell_change(self) -> None:
+        if self.lobby is not None:
+            self.lobby.look()
         for call in self.on_change:
             call()
 
@@ -140,6 +154,10 @@ class PlayService:
         if name is None:
             raise NOT_ACCEPTED
         return name
+
+    def _awaited(self, name: str) -> bool:
+        session = self.sessions.get(name)
+        return session is not None and bool(session.seats)
 
     def _seat(self, name: str, hello: pb.Hello) -> Session:
         """The session of this bot: a new one, or the one it had, if it may have it."""
@@ -183,22 +201,21 @@ class _Stream:
     def close(self, refusal: Refusal | None) -> None:
         if not self._closing.done():
             self._closing.set_result(refusal)
+            self._session.wake()
 
     async def run(self, bodies: Any) -> None:
         """Until either side ends it; raises the Refusal that the bot is told."""
         self._take(bodies, time.monotonic())
         reader = asyncio.ensure_future(self._read())
         writer = asyncio.ensure_future(self._write())
-        tasks: set[asyncio.Future[Any]] = {reader, writer, self._closing}
+        ends: set[asyncio.Future[Any]] = {reader, writer, self._closing}
         try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+            refusal: Refusal | None = None
             if self._closing.done():
                 refusal = self._closing.result()
-                if refusal is None and not writer.done():
-                    await asyncio.wait({writer}, timeout=0.2)  # let the farewell out
-            elif writer.done():
-                refusal = writer.result()
-            else:
+                await asyncio.wait({writer}, timeout=FAREWELL_SECONDS)
+            elif reader.done():
                 refusal = reader.result()
         finally:
             for task in (reader, writer):
@@ -209,46 +226,59 @@ class _Stream:
 
     async def _read(self) -> Refusal | None:
         context = self._context
-        while True:
-            frame = await context.read()
+        while not self._closing.done():
+            try:
+                frame = await context.read()
+            except grpc.aio.BaseError:  # the connection is gone
+                return None
             now = time.monotonic()
             if frame is grpc.aio.EOF:
                 return None
             if frame is UNDECODABLE:
                 return NOT_DECODED
             self._take(frame.bodies, now)
-            if self._closing.done():
-                return self._closing.result()
+        return self._closing.result()
 
-    async def _write(self) -> Refusal | None:
-        session, context = self._session, self._context
-        while True:
-            frame, questions = await session.next_frame()
-            write = asyncio.ensure_future(context.write(frame))
+    async def _write(self) -> None:
+        session = self._session
+        while not self._closing.done():
+            ready = session.take()
+            if ready is None:
+                await session.wait()
+                continue
+            frame, questions = ready
             session.frame_sent(questions)
-            if not write.done():
-                done, _ = await asyncio.wait({write}, timeout=WRITE_SECONDS)
-                if not done:
-                    write.cancel()
-                    return NOT_READING
-            write.result()
+            if not await self._send(frame):
+                return
+        if self._closing.result() is not TAKEN_OVER and (words := session.last_words()):
+            await self._send(words)
+
+    async def _send(self, frame: pb.PlayResponse) -> bool:
+        """Whether the bot could be sent something."""
+        too_long = asyncio.get_running_loop().call_later(WRITE_SECONDS, self.close, NOT_READING)
+        try:
+            await self._context.write(frame)
+        except grpc.aio.BaseError:  # the connection is gone
+            return False
+        finally:
+            too_long.cancel()
+        return True
 
     def _take(self, bodies: Any, now: float) -> None:
+        if len(bodies) > MOST_BODIES:
+            self._expel(FLOODED)
+            return
         session = self._session
-        spent = 0
-        if not bodies:
-            spent = 1
+        spent = 0 if bodies else 1
         for body in bodies:
             if body.HasField("act"):
                 act = body.act
                 place = session.seats.get(act.match)
                 if place is None:
-                    self._trespass(act)
-                    continue
-                if not session.answered(act.match, act.decision, now):
                     spent += 1
-                match, seat = place
-                match.answer(seat, act.decision, act.move, now)
+                    self._trespass(act.match, act.decision, act.move)
+                elif not session.answer(*place, act.decision, act.move, now):
+                    spent += 1
             else:
                 spent += 1
                 self._take_other(body)
@@ -260,9 +290,11 @@ class _Stream:
         kind = body.WhichOneof("body")
         if kind == "resign":
             place = session.seats.get(body.resign.match)
-            if place is not None:
+            if place is None:
+                self._trespass(body.resign.match, 0, "")
+            else:
                 match, seat = place
-                match.resign(seat, f"resigned: {shorten(body.resign.reason)}" if body.resign.reason else "")
+                match.resign(seat, f"resigned: {shorten(body.resign.reason, 200)}" if body.resign.reason else "")
         elif kind == "leave":
             session.leaving = True
             if self._service.lobby is not None:
@@ -277,21 +309,18 @@ class _Stream:
         elif kind == "hello":
             session.send(notice("ignored", "Hello is said once, at the beginning of a stream"))
 
-    def _trespass(self, act: pb.Act) -> None:
+    def _trespass(self, match: str, decision: int, move: str) -> None:
         """An answer to a match that is not (or no longer) this bot's."""
         session = self._session
-        if act.match in session.recent:
-            kind, text, left = RejectionKind.LATE, "the match is over", TRESPASSES - self._trespasses
+        if match in session.recent:
+            kind, text = RejectionKind.LATE, "the match is over"
         else:
             self._trespasses += 1
-            kind, text, left = (
-                RejectionKind.NOT_YOUR_MATCH,
-                "you do not play in this match",
-                TRESPASSES - self._trespasses,
-            )
-        rejected = Rejected(act.decision, kind, kind.value, text, shorten(act.move), max(0, left))
-        session.send(pb.Down(rejected=rejected_message(act.match[:SHOWN_TEXT], rejected)))
-        if left <= 0:
+            kind, text = RejectionKind.NOT_YOUR_MATCH, "you do not play in this match"
+        left = max(0, TRESPASSES - self._trespasses)
+        rejected = Rejected(decision, kind, kind.value, text, shorten(move), left)
+        session.send(pb.Down(rejected=rejected_message(shorten(match), rejected)))
+        if not left:
             self._expel(TRESPASSED)
 
     def _spend(self, count: int, now: float) -> None:

@@ -14,8 +14,9 @@ from referee.match.ending import Ending
 from referee.match.match import Match
 from referee.match.port import Player
 from referee.net.hall import Hall
+from referee.net.session import Session
 from referee.net.venue import played
-from referee.rules.game import Game
+from referee.rules.game import Game, WrongUse
 from referee.store import Fault, MatchResult, MatchState, NewEntrant, SeatResult, Store, StoreError
 
 log = structlog.get_logger()
@@ -41,12 +42,19 @@ class Practice:
         seed: bytes | None = None,
         over: Over | None = None,
     ) -> Match:
-        """Start one match; `over` is called when its result is stored and its players have been told."""
+        """Start one match; `over` is called when its result is stored and its players have been told.
+
+        WrongUse if a bot has gone meanwhile.
+        """
         loop = asyncio.get_running_loop()
         settings = {"options": dict(options), "limit": control.limit, "bank": control.bank}
         row = await loop.run_in_executor(
             None, self._store.matches.add_practice, game.name, str(game.version), entrants, settings
         )
+        gone = [player.name for player in players if isinstance(player, Session) and not player.connected]
+        if gone:
+            await loop.run_in_executor(None, self._set_aside, row.id, f"{gone[0]} has gone")
+            raise WrongUse(f"{gone[0]} is not connected")
 
         def finished(match: Match, ending: Ending) -> None:
             task = loop.create_task(self._keep(row.id, match, ending, over))
@@ -62,6 +70,11 @@ class Practice:
             control,
             finished=finished,
         )
+
+    async def settle(self) -> None:
+        """Until the results of all matches that have ended are stored and told."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
 
     async def _keep(self, number: int, match: Match, ending: Ending, over: Over | None) -> None:
         account = played(match, ending)
@@ -86,9 +99,10 @@ class Practice:
                 await asyncio.wrap_future(self._store.matches.report_later(result))
         except StoreError as error:
             log.error("a practice match could not be stored", match=match.id, why=str(error))
-        match.announce()
-        if over is not None:
-            over(match, ending)
+        finally:
+            match.announce()
+            if over is not None:
+                over(match, ending)
 
     def _set_aside(self, number: int, why: str) -> None:
         self._store.matches.set_aside(number, MatchState.VOID, why)

@@ -2,8 +2,8 @@
 
 Cost is per message, hardly per body, so everything that is ready goes out together. Questions are paced: while a
 frame of questions is with the bot, further ones wait (their clocks do not run yet) and leave together with the next
-frame. How many questions may be out at once is a window that grows while the bot answers quickly and shrinks when it
-does not, so that no bot's clock runs on a question that merely waits in its own queue.
+frame. How many questions may be out at once is a window, so that no bot's clock runs on a question that merely waits
+in its own queue.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from arena.v1 import match_pb2 as pb
 from referee.match.ending import Ending, Termination
 from referee.match.match import Match
 from referee.match.port import Question, Rejected, RejectionKind
+from referee.match.window import Window
 from referee.rules.game import Seat
 
 KINDS = {kind: getattr(pb, f"REJECTION_KIND_{kind.name}") for kind in RejectionKind}
 TERMINATIONS = {termination: getattr(pb, f"TERMINATION_{termination.name}") for termination in Termination}
 STRAGGLERS_AFTER = 0.005
 """Seconds after which a frame's slowest answers no longer hold back the next frame."""
-MOST_OUT = 1024
-SHOWN_TEXT = 80
-"""How much of a text that a bot sent is repeated to anybody."""
+LOOK_AGAIN_AFTER = 0.1
+"""Seconds after which a full window is looked through for questions that have been withdrawn."""
 
 
 class Session:
@@ -51,8 +51,8 @@ class Session:
         self._wake = asyncio.Event()
         self._bodies: list[pb.Down] = []
         self._questions: list[Question] = []
-        self._out: dict[tuple[str, int], float] = {}
-        self._window = 1
+        self._out: dict[tuple[str, int], Question] = {}
+        self._window = Window()
         self._frame_at = 0.0
         self._nudge: asyncio.TimerHandle | None = None
         self.greet(hello)
@@ -80,7 +80,10 @@ class Session:
 
     def started(self, match: Match, seat: Seat) -> None:
         self.seats[match.id] = (match, seat)
-        self.send(pb.Down(match_start=start_message(match, seat)))
+        if self.connected:
+            self.send(pb.Down(match_start=start_message(match, seat)))
+        else:  # lost just now: the match waits for it like any other
+            match.away(seat, time.monotonic())
 
     def ask(self, question: Question) -> None:
         if self.connected:
@@ -88,10 +91,6 @@ class Session:
             self._wake.set()
 
     def rejected(self, match: Match, rejected: Rejected) -> None:
-        self._out.pop((match.id, rejected.number), None)
-        still_asked = rejected.kind in (RejectionKind.ILLEGAL, RejectionKind.UNREADABLE) and rejected.strikes_left
-        if still_asked:
-            self._out[(match.id, rejected.number)] = time.monotonic()
         self.send(pb.Down(rejected=rejected_message(match.id, rejected)))
 
     def ended(self, match: Match, ending: Ending) -> None:
@@ -116,7 +115,7 @@ class Session:
         self._bodies = [welcome]
         self._questions = []
         self._out = {}
-        self._window = 1
+        self._window = Window()
         for match, seat in self.seats.values():
             self._bodies.append(pb.Down(match_start=start_message(match, seat)))
         self._wake.set()
@@ -133,52 +132,74 @@ class Session:
             for match, seat in list(self.seats.values()):
                 match.away(seat, now)
 
-    def answered(self, match: str, number: int, now: float) -> bool:
-        """An answer came: makes room for further questions and tells how quick the bot is. False: to no question."""
-        asked = self._out.pop((match, number), None)
-        if asked is None:
+    def answer(self, match: Match, seat: Seat, number: int, move: str, now: float) -> bool:
+        """Hand an answer to its match. False: it answers nothing that this bot is being asked."""
+        question = self._out.pop((match.id, number), None)
+        match.answer(seat, number, move, now)
+        if question is None:
             return False
-        limit = self.seats[match][0].control.limit if match in self.seats else 1.0
-        latency = now - asked
-        if latency < 0.05 * limit:
-            self._window = min(MOST_OUT, self._window * 2)
-        elif latency < 0.25 * limit:
-            self._window = min(MOST_OUT, self._window + 1)
-        elif latency > 0.5 * limit:
-            self._window = max(1, self._window // 2)
+        if match.is_asked(seat, number):  # rejected, and still with the bot
+            self._out[(match.id, number)] = question
+            return True
+        self._window.answered(now)
         if not self._out and self._questions:
             self._wake.set()
         return True
 
-    async def next_frame(self) -> tuple[pb.PlayResponse, list[Question]]:
-        """All that is ready, once something is; the questions in it are returned too, for `frame_sent`."""
-        while True:
-            await self._wake.wait()
-            self._wake.clear()
-            questions = self._take_questions()
-            if self._bodies or questions:
-                bodies, self._bodies = self._bodies, []
-                bodies.extend([decide_message(question) for question in questions])
-                return pb.PlayResponse(bodies=bodies), questions
+    def wake(self) -> None:
+        """Let whoever is in `wait` look again."""
+        self._wake.set()
+
+    async def wait(self) -> None:
+        """Until there may be something to send."""
+        await self._wake.wait()
+
+    def take(self) -> tuple[pb.PlayResponse, list[Question]] | None:
+        """The next frame, if anything is ready: its questions are returned too, for `frame_sent`."""
+        self._wake.clear()
+        questions = self._take_questions() if self._questions else []
+        if not self._bodies and not questions:
+            return None
+        bodies, self._bodies = self._bodies, []
+        bodies.extend([decide_message(question) for question in questions])
+        return pb.PlayResponse(bodies=bodies), questions
+
+    def last_words(self) -> pb.PlayResponse | None:
+        """What remains to be said when the stream is about to end; nobody is asked any more."""
+        bodies, self._bodies = self._bodies, []
+        return pb.PlayResponse(bodies=bodies) if bodies else None
 
     def frame_sent(self, questions: list[Question]) -> None:
         """The frame is on its way: the clocks of its questions start."""
-        now = self._frame_at = time.monotonic()
-        for question in questions:
-            self._out[(question.match.id, question.number)] = now
-            question.match.sent(question.seat, question.number, now)
+        if questions:
+            now = self._frame_at = time.monotonic()
+            out = self._out
+            limit = questions[0].match.control.limit
+            for question in questions:
+                match = question.match
+                out[(match.id, question.number)] = question
+                limit = min(limit, match.control.limit)
+                match.sent(question.seat, question.number, now)
+            self._window.sent(now, limit)
 
     def _take_questions(self) -> list[Question]:
-        if not self._questions:
-            return []
         if self._out:
             waited = time.monotonic() - self._frame_at
             if waited < STRAGGLERS_AFTER:
                 self._nudge_in(STRAGGLERS_AFTER - waited)
                 return []
-        room = max(0, self._window - len(self._out))
-        taken, self._questions = self._questions[:room], self._questions[room:]
-        return taken
+        room = self._window.room(len(self._out))
+        if not room:
+            self._out = {key: question for key, question in self._out.items() if _is_open(question)}
+            room = self._window.room(len(self._out))
+            if not room:
+                self._nudge_in(LOOK_AGAIN_AFTER)
+                return []
+        if room < len(self._questions):
+            taken, self._questions = self._questions[:room], self._questions[room:]
+        else:
+            taken, self._questions = self._questions, []
+        return [question for question in taken if _is_open(question)]
 
     def _nudge_in(self, seconds: float) -> None:
         if self._nudge is None:
@@ -199,12 +220,8 @@ class Session:
             self._wake.set()
 
 
-def shorten(text: str) -> str:
-    """A text of a bot's, safe and short enough to repeat."""
-    printable = "".join(
-        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text[: SHOWN_TEXT + 1]
-    )
-    return printable if len(printable) <= SHOWN_TEXT else printable[: SHOWN_TEXT - 1] + "…"
+def _is_open(question: Question) -> bool:
+    return question.match.is_asked(question.seat, question.number)
 
 
 def start_message(match: Match, seat: Seat) -> pb.MatchStart:

@@ -53,11 +53,14 @@ class ServerVenue:
         players: list[Player] = []
         for bot in fixture.bots:
             entrant = self.entrants[bot]
-            player = entrant if isinstance(entrant, HousePlayer) else self._play.sessions.get(entrant.bot)
-            if player is None:  # gone between choosing and starting
+            if isinstance(entrant, HousePlayer):
+                players.append(entrant)
+                continue
+            session = self._play.sessions.get(entrant.bot)
+            if session is None or not session.connected:  # gone between choosing and starting
                 done(None)
                 return
-            players.append(player)
+            players.append(session)
         self._hall.play(
             fixture.id,
             registry.find(fixture.game),

@@ -38,6 +38,8 @@ OPTIONS = [
     ("grpc.keepalive_timeout_ms", 5_000),
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.server_handshake_timeout_ms", 10_000),
+    # A connection on which nobody calls anything is closed after a while.
+    ("grpc.max_connection_idle_ms", 120_000),
 ]
 
 
@@ -103,8 +105,9 @@ def is_public(listen: str) -> bool:
     """Whether others than this machine could reach the address."""
     if listen.startswith("unix:"):
         return False
-    host = listen.rpartition(":")[0].strip("[]")
-    if host == "localhost":
+    host, colon, _ = listen.rpartition(":")
+    host = host.strip("[]")
+    if host == "localhost" or not colon:  # without a port it is no address; `start` says so
         return False
     try:
         return not ip_address(host).is_loopback
@@ -118,6 +121,10 @@ def _try_bind(listen: str) -> None:
         path = Path(listen.removeprefix("unix:"))
         if len(os.fsencode(path)) > 100:
             raise OSError(errno.ENAMETOOLONG, "the path of a unix socket has at most 100 bytes")
+        with socket.socket(socket.AF_UNIX) as probe:
+            # gRPC would take the path away from a server that listens there.
+            if probe.connect_ex(os.fspath(path)) == 0:
+                raise OSError(errno.EADDRINUSE, os.strerror(errno.EADDRINUSE))
         return
     host, _, port = listen.rpartition(":")
     if not port.isdecimal() or not 0 <= int(port) < 65536:
@@ -133,7 +140,7 @@ def _try_bind(listen: str) -> None:
 def _why(error: Exception) -> str:
     if isinstance(error, OSError):
         if error.errno == errno.EADDRINUSE:
-            return "the port is taken; is another server running? Choose another with --listen HOST:PORT"
+            return "it is taken; is another server running? Choose another address with --listen"
         if isinstance(error, socket.gaierror):
             return "there is no such host"
         return error.strerror or str(error)

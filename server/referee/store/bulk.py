@@ -1,7 +1,7 @@
 """A Core statement compiled once and run for many rows.
 
-SQLAlchemy builds the parameters of each row anew, which costs more than SQLite needs to store them. Here the
-statement is compiled once per dialect, and the rows go straight to the driver.
+SQLAlchemy builds the parameters of each row anew, a good part of what storing a result costs. Here the statement is
+compiled once per dialect, and the rows go straight to the driver.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from referee.store.faults import Refused, Unknown
 from referee.store.values import Fault, MatchResult, MatchState, TournamentState
 
 FAST = 1
-"""zlib's level: records are a fifth larger than at the usual 6, and packed in half to three quarters of the time."""
+"""zlib's level: records are a fifth larger than at the usual 6, and packed in about three quarters of the time."""
 
 _STANDING = select(t.matches.c.id, t.matches.c.state, t.matches.c.attempt, t.matches.c.players)
 _WORD = {fault: fault.value for fault in Fault}

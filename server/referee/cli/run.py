@@ -144,7 +144,7 @@ def _need_sandbox() -> None:
     missing = probe()
     if missing:
         raise Failure(
-            f"the sandbox for hosted bots cannot be had here: {missing}. For bots you trust, there is --no-sandbox",
+            f"the sandbox for hosted bots cannot be had here: {missing}",
             ENVIRONMENT,
         )
 

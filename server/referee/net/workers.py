@@ -130,7 +130,6 @@ class WorkersVenue:
         """What a worker is told first."""
         hosting = self._hosting
         return {
-            "do": "open",
             "bots": dict(hosting.bots),
             "base": str(hosting.base),
             "sandbox": hosting.sandbox,
@@ -147,10 +146,8 @@ class _Worker:
         self._venue = venue
         self._process: asyncio.subprocess.Process | None = None
         self._listening: asyncio.Task[None] | None = None
-        self._ready = asyncio.Event()
 
     async def start(self) -> None:
-        self._ready.clear()
         self._process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",

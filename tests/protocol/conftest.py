@@ -1,0 +1,190 @@
+"""A real server on a real socket: in this process, where a test looks inside, or as a process of its own."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+
+import asyncio
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+import grpc
+import pytest
+from arena.v1 import admin_pb2
+from referee.match.clock import TimeControl
+from referee.match.match import Match
+from referee.net.app import App, ServerSettings
+from referee.net.people import new_admin_token
+from referee.net.session import Session
+from referee.rules import registry
+from referee.store import Store
+
+from .raw import Raw
+
+CONTROL = TimeControl(limit=2.0, bank=2.0, grace=2.0)
+REFEREE = [sys.executable, "-m", "referee"]
+
+
+class Server:
+    """The whole application in this process."""
+
+    def __init__(self, store: Store, control: TimeControl) -> None:
+        self.control = control
+        self.app = App(store, ServerSettings("127.0.0.1:0", control=control))
+        self.store = store
+        self.admin_token = new_admin_token(store)
+        self._bots: list[Raw] = []
+        self._matches = 0
+
+    @property
+    def address(self) -> str:
+        return self.app.address
+
+    async def token(self, name: str) -> str:
+        made = await asyncio.get_running_loop().run_in_executor(None, self.store.bots.add, name)
+        assert made.token is not None
+        return made.token
+
+    async def connect(self, token: str | None, **options: Any) -> Raw:
+        """A stream on which nothing has been said yet."""
+        bot = Raw(self.address, token, **options)
+        self._bots.append(bot)
+        return bot
+
+    async def bot(self, name: str, **hello: Any) -> Raw:
+        """A registered bot that has said hello."""
+        bot = await self.connect(await self.token(name))
+        await bot.hello(**hello)
+        return bot
+
+    async def bots(self, *names: str) -> list[Raw]:
+        return [await self.bot(name) for name in names]
+
+    def session(self, name: str) -> Session:
+        return self.app.play.sessions[name]
+
+    def sit(self, *names: str, game: str = "stop_me_go", control: TimeControl | None = None) -> Match:
+        """Start a match between connected bots."""
+        self._matches += 1
+        found = registry.find(game)
+        return self.app.hall.play(
+            f"table/{self._matches}",
+            found,
+            [self.session(name) for name in names],
+            found.resolve_options({}),
+            bytes([self._matches]) * 32,
+            control or self.control,
+        )
+
+    async def close(self) -> None:
+        for bot in self._bots:
+            await bot.close()
+        await self.app.stop()
+
+
+@pytest.fixture
+async def server(tmp_path: Path) -> AsyncIterator[Server]:
+    with Store.open(str(tmp_path / "test.db"), owner="server") as store:
+        server = Server(store, CONTROL)
+        await server.app.start()
+        yield server
+        await server.close()
+
+
+class Process:
+    """`referee serve` as a process of its own."""
+
+    def __init__(self, folder: Path, *words: str) -> None:
+        self.folder = folder
+        self.child = subprocess.Popen(
+            [*REFEREE, "serve", "--listen", "127.0.0.1:0", "--db", "test.db", *words],
+            cwd=folder,
+            stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "COLUMNS": "200"},
+        )
+        self.said = ""
+        self.read_until("Ctrl-C stops it.")
+        found = re.search(r"listens on (\S+?),? ", self.said)
+        assert found, self.said
+        self.address = found[1]
+        token = re.search(r"REFEREE_ADMIN_TOKEN=(\w+)", self.said)
+        self.admin_token = token[1] if token else ""
+
+    def read_until(self, text: str) -> str:
+        """What it says on stderr, up to a line with this text."""
+        stream: IO[str] | None = self.child.stderr
+        assert stream is not None
+        since = len(self.said)
+        while text not in self.said[since:]:
+            line = stream.readline()
+            assert line, f"the server ended before it said {text!r}:\n{self.said}"
+            self.said += line
+        return self.said[since:]
+
+    def token(self, name: str) -> str:
+        """Register a bot."""
+        with grpc.insecure_channel(self.address) as channel:
+            call = channel.unary_unary(
+                "/arena.v1.AdminService/AddBot",
+                request_serializer=admin_pb2.AddBotRequest.SerializeToString,
+                response_deserializer=admin_pb2.AddBotResponse.FromString,
+            )
+            metadata = [("authorization", f"Bearer {self.admin_token}")]
+            made: admin_pb2.AddBotResponse = call(admin_pb2.AddBotRequest(name=name), metadata=metadata, timeout=10)
+            return made.token
+
+    @property
+    def memory(self) -> int:
+        """Resident megabytes."""
+        status = Path(f"/proc/{self.child.pid}/status").read_text()
+        found = re.search(r"VmRSS:\s+(\d+) kB", status)
+        assert found
+        return int(found[1]) // 1024
+
+    def stop(self) -> int:
+        """Ctrl-C until it is gone; its exit code."""
+        for _ in range(3):
+            if self.child.poll() is None:
+                self.child.send_signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                self.child.wait(4)
+                break
+        else:
+            self.child.kill()
+        rest = self.child.communicate()[1]
+        self.said += rest
+        return self.child.returncode
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+    process = Process(tmp_path_factory.mktemp("served"), "--grace", "3s")
+    yield process
+    process.stop()
+
+
+def eventually(check: Any, patience: float = 5.0) -> None:
+    """Wait for something that another process does."""
+    until = time.monotonic() + patience
+    while not check():
+        assert time.monotonic() < until, "it did not happen"
+        time.sleep(0.02)
+
+
+async def soon(check: Any, patience: float = 5.0) -> None:
+    """Wait for something that happens in this loop."""
+    until = time.monotonic() + patience
+    while not check():
+        assert time.monotonic() < until, "it did not happen"
+        await asyncio.sleep(0.005)

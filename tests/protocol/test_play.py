@@ -1,0 +1,214 @@
+"""The life of a stream, from hello to farewell."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import grpc
+from arena.games.stop_me_go.v1 import stop_me_go_pb2
+from arena.v1 import match_pb2 as pb
+from referee.match.clock import TimeControl
+
+from .conftest import Server, soon
+
+
+async def test_a_bot_that_says_hello_is_welcomed_by_name(server: Server) -> None:
+    bot = await server.connect(await server.token("alice"))
+    welcome = await bot.hello(client="raw 1")
+    assert welcome.name == "alice"
+    assert welcome.protocol_version == 1
+    assert welcome.server.startswith("referee ")
+    assert welcome.grace_ms == 2000
+    assert welcome.max_message_bytes == 1 << 20
+    assert server.session("alice").client == "raw 1"
+
+
+async def test_a_match_from_start_to_end(server: Server) -> None:
+    alice, bob = await server.bots("alice", "bob")
+    match = server.sit("alice", "bob")
+    start: pb.MatchStart = await alice.hear("match_start")
+    assert (start.match, start.game, start.seat, list(start.names)) == (match.id, "stop_me_go", 0, ["alice", "bob"])
+    assert (await bob.hear("match_start")).seat == 1
+    assert (start.time_control.limit_ms, start.time_control.bank_ms, start.time_control.strikes) == (2000, 2000, 3)
+    assert start.view_type == "arena.games.stop_me_go.v1.View"
+    assert json.loads(start.options_json) == match.options
+    question: pb.Decide = await alice.hear("decide")
+    assert (list(question.legal), question.complete, question.budget_ms, question.bank_ms) == (
+        ["go", "stop"],
+        True,
+        2000,
+        2000,
+    )
+    assert stop_me_go_pb2.View.FromString(question.view) == match.table.state.view(0)
+    await alice.act(question)
+    other = await bob.hear("decide")
+    await bob.act(other)
+    while match.ending is None:
+        for bot in (alice, bob):
+            if not bot.silent():
+                await bot.act(await bot.hear("decide"))
+        await soon(lambda: match.ending is not None or not (alice.silent() and bob.silent()))
+    end: pb.MatchEnd = await bob.hear("match_end")
+    assert list(end.ranks) == list(match.ending.ranks)
+    assert list(end.terminations) == [pb.TERMINATION_FINISHED] * 2
+    assert hashlib.sha256(bytes.fromhex(end.seed)).hexdigest() == start.seed_commitment
+
+
+async def test_many_matches_travel_over_one_stream_in_common_frames(server: Server) -> None:
+    alice, bob = await server.bots("alice", "bob")
+    matches = [server.sit("alice", "bob") for _ in range(40)]
+    while any(match.ending is None for match in matches):
+        for bot in (alice, bob):
+            acts = []
+            while not bot.silent():
+                body = await bot._bodies.get()
+                assert body is not None
+                if body.HasField("decide"):
+                    acts.append(
+                        pb.Up(
+                            act=pb.Act(
+                                match=body.decide.match, decision=body.decide.decision, move=body.decide.legal[0]
+                            )
+                        )
+                    )
+            if acts:
+                await bot.send_all(*acts)
+        await soon(lambda: not (alice.silent() and bob.silent()) or all(match.ending for match in matches))
+    asked = [sum(body.HasField("decide") for body in frame.bodies) for frame in alice.frames]
+    assert max(asked) == 40
+    assert sum(asked) > 5 * len(asked)
+
+
+async def test_at_first_one_question_is_asked_at_a_time(server: Server) -> None:
+    alice, _ = await server.bots("alice", "bob")
+    for _ in range(10):
+        server.sit("alice", "bob")
+    first = await alice.hear("decide")
+    await soon(lambda: len(alice.frames) >= 2)
+    assert sum(body.HasField("decide") for frame in alice.frames for body in frame.bodies) == 1
+    await alice.act(first)
+    await alice.hear("decide")
+
+
+async def test_the_clock_of_a_question_that_waits_with_the_referee_does_not_run(server: Server) -> None:
+    alice, bob = await server.bots("alice", "bob")
+    control = TimeControl(limit=0.3, bank=0.3, grace=2.0)
+    slow, waiting = server.sit("alice", "bob", control=control), server.sit("alice", "bob", control=control)
+    held = await alice.hear("decide")
+    assert held.match == slow.id
+    await bob.act(await bob.hear("decide"))
+    await bob.act(await bob.hear("decide"))
+    second = await alice.hear("decide")  # only after the first one's time is up
+    assert second.match == waiting.id
+    assert waiting.table.decisions == 0
+    await alice.act(second)
+    await soon(lambda: waiting.table.decisions == 1)
+    assert waiting.transcript.seats[0].strikes == 0
+    assert waiting.transcript.seats[0].seconds < 0.3
+
+
+async def test_resigning_one_match_frees_the_way_for_the_others(server: Server) -> None:
+    alice, _ = await server.bots("alice", "bob")
+    given_up, kept = server.sit("alice", "bob"), server.sit("alice", "bob")
+    held = await alice.hear("decide")
+    await alice.send(resign=pb.Resign(match=held.match, reason="hopeless"))
+    assert (await alice.hear("decide", patience=1.5)).match == kept.id
+    assert given_up.transcript.events[-1][3:] == ["resigned", "resigned: hopeless"]
+
+
+async def test_a_bot_without_lists_gets_none(server: Server) -> None:
+    bot = await server.bot("alice", without_legal=True)
+    await server.bot("bob")
+    server.sit("alice", "bob")
+    question = await bot.hear("decide")
+    assert (list(question.legal), question.complete) == ([], False)
+
+
+async def test_a_bot_that_leaves_gets_no_new_match_and_a_clean_end(server: Server) -> None:
+    alice, bob = await server.bots("alice", "bob")
+    match = server.sit("alice", "bob")
+    await alice.send(leave=pb.Leave())
+    await soon(lambda: server.session("alice").leaving)
+    assert server.session("alice").free == 0
+    while match.ending is None:
+        for bot in (alice, bob):
+            while not bot.silent():
+                body = await bot._bodies.get()
+                if body is not None and body.HasField("decide"):
+                    await bot.act(body.decide)
+        await soon(lambda: match.ending is not None or not (alice.silent() and bob.silent()))
+    assert await alice.status() == (grpc.StatusCode.OK, "")
+    kinds = [body.WhichOneof("body") for frame in alice.frames for body in frame.bodies]
+    assert kinds[-1] == "match_end"
+    await soon(lambda: "alice" not in server.app.play.sessions)
+
+
+async def test_leaving_without_a_match_ends_the_stream_at_once(server: Server) -> None:
+    bot = await server.bot("alice")
+    await bot.send(leave=pb.Leave())
+    assert await bot.status(1.0) == (grpc.StatusCode.OK, "")
+
+
+async def test_a_second_stream_of_the_same_bot_is_refused_and_the_first_goes_on(server: Server) -> None:
+    token = await server.token("alice")
+    first = await server.connect(token)
+    await first.hello()
+    second = await server.connect(token)
+    await second.send(hello=pb.Hello(protocol_version=1))
+    code, text = await second.status()
+    assert code is grpc.StatusCode.ALREADY_EXISTS
+    assert text == "alice is connected already; one stream per bot"
+    await server.bot("bob")
+    server.sit("alice", "bob")
+    await first.hear("decide")
+
+
+async def test_with_its_session_a_bot_takes_over_its_own_stream(server: Server) -> None:
+    token = await server.token("alice")
+    first = await server.connect(token)
+    welcome = await first.hello()
+    await server.bot("bob")
+    match = server.sit("alice", "bob")
+    question = await first.hear("decide")
+    second = await server.connect(token)
+    again = await second.hello(resume=welcome.session)
+    assert list(again.resumed) == [match.id]
+    assert (await second.hear("match_start")).match == match.id
+    repeated = await second.hear("decide")
+    assert repeated.again
+    assert (repeated.decision, repeated.view, list(repeated.legal)) == (
+        question.decision,
+        question.view,
+        list(question.legal),
+    )
+    assert (await first.status())[0] is grpc.StatusCode.ABORTED
+    await second.act(repeated)
+    await soon(lambda: not match.is_asked(0, question.decision))
+
+
+async def test_the_games_a_bot_does_not_name_are_not_its_games(server: Server) -> None:
+    await server.bot("alice", games=["encore"])
+    assert server.session("alice").plays("encore")
+    assert not server.session("alice").plays("flip7")
+
+
+async def test_a_bot_says_how_many_matches_it_takes(server: Server) -> None:
+    await server.bot("alice", concurrency=2)
+    await server.bot("bob", concurrency=0)
+    assert (server.session("alice").free, server.session("bob").free) == (2, 1)
+    server.sit("alice", "bob")
+    assert (server.session("alice").free, server.session("bob").free) == (1, 0)
+
+
+async def test_a_second_hello_is_remarked_upon_and_ignored(server: Server) -> None:
+    bot = await server.bot("alice")
+    await bot.send(hello=pb.Hello(protocol_version=1))
+    assert (await bot.hear("notice")).code == "ignored"
+
+
+async def test_bodies_of_a_later_protocol_are_passed_over(server: Server) -> None:
+    bot = await server.bot("alice")
+    await bot.send_bytes(bytes.fromhex("0a04fa010161"))  # a body with a field this server does not know
+    await bot.send(hello=pb.Hello(protocol_version=1))
+    assert (await bot.hear("notice")).code == "ignored"

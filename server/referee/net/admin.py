@@ -150,10 +150,10 @@ class AdminService:
             tournament = await self._director.create(
                 request.name, plan, list(request.bots), request.seed or None, request.start
             )
-        except (WrongUse, Refused) as error:
-            raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, str(error)) from None
         except NameTaken as error:
             raise Refusal(grpc.StatusCode.ALREADY_EXISTS, str(error)) from None
+        except (WrongUse, Refused) as error:
+            raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, str(error)) from None
         counts = await _answer(self._store.tournaments.counts, tournament.id)
         return pb.CreateTournamentResponse(name=tournament.name, matches=counts.total, commitment=tournament.commitment)
 
@@ -168,7 +168,7 @@ class AdminService:
             state = await self._director.control(request.name, action)
         except Unknown as error:
             raise Refusal(grpc.StatusCode.NOT_FOUND, str(error)) from None
-        except (WrongUse, NotAllowed) as error:
+        except (WrongUse, Refused) as error:
             raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, str(error)) from None
         return pb.ControlTournamentResponse(state=state.value)
 
@@ -180,7 +180,7 @@ class AdminService:
             added = await self._director.join(request.name, request.bot)
         except Unknown as error:
             raise Refusal(grpc.StatusCode.NOT_FOUND, str(error)) from None
-        except (WrongUse, NotAllowed) as error:
+        except (WrongUse, Refused) as error:
             raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, str(error)) from None
         return pb.JoinTournamentResponse(matches_added=added)
 

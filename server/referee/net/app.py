@@ -70,9 +70,9 @@ class App:
     async def start(self) -> list[str]:
         """Listen and go on with what was interrupted; returns the tournaments that were."""
         loop = asyncio.get_running_loop()
+        await loop.run_in_executor(None, self._void_practice)  # before anybody can start another
         self.address = await self._wire.start(self.settings.listen, self.settings.tls)
         self._tasks = [loop.create_task(self.hall.beat()), loop.create_task(self._watch_revocations())]
-        await loop.run_in_executor(None, self._void_practice)
         return await self.director.resume_all()
 
     async def drain(self, say: Callable[[str], object]) -> None:
@@ -93,6 +93,7 @@ class App:
 
     async def stop(self) -> None:
         """Stop at once: running matches are interrupted and will be played again."""
+        await self.director.abandon()
         self.play.close_all()
         await self._wire.stop(1.0)
         for task in self._tasks:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
@@ -11,20 +12,23 @@ import structlog
 from referee_leaderboard.standings import Standings
 
 from referee.net.hall import Hall
+from referee.net.house import HousePlayer
 from referee.net.people import People
 from referee.net.play import PlayService
+from referee.net.shown import Showcase
 from referee.net.venue import Remote, ServerVenue
 from referee.rules.game import WrongUse
-from referee.store import BotKind, Store, StoreError, Tournament, TournamentState
+from referee.store import BotKind, Refused, Store, StoreError, Tournament, TournamentState
 from referee.tournament import plan as plans
-from referee.tournament import standings
 from referee.tournament.plan import Plan
 from referee.tournament.runner import Runner
+from referee.tournament.standings import Follower
 
 T = TypeVar("T")
 log = structlog.get_logger()
-WATCH_SECONDS = 0.25
-"""Shortest pause between two standings sent to a watcher."""
+OVER = (TournamentState.FINISHED, TournamentState.CANCELLED)
+MOST_REMEMBERED = 16
+"""Tournaments that are not being played whose standings are kept at hand."""
 
 
 class Director:
@@ -40,68 +44,84 @@ class Director:
         self._play = play
         self._concurrency = concurrency
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._watchers: dict[str, set[asyncio.Event]] = {}
+        self._chores: set[asyncio.Task[Any]] = set()
+        self._lock = asyncio.Lock()
+        self._showcases: dict[str, Showcase] = {}
+        self._followers: dict[str, Follower] = {}
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="standings")
         self._stopping = False
 
     async def resume_all(self) -> list[str]:
         """Go on with every tournament that was running when the server stopped."""
-        running = [one for one in await _thread(self._store.tournaments.all) if one.state is TournamentState.RUNNING]
-        for tournament in running:
-            await self._start(tournament.name)
-        return [tournament.name for tournament in running]
+        resumed = []
+        for tournament in await _thread(self._store.tournaments.all):
+            if tournament.state is TournamentState.RUNNING and not Plan.of(tournament).hosted:
+                try:
+                    await self._start(tournament.name)
+                except (WrongUse, Refused) as error:  # the others must not wait for this one
+                    log.error("a tournament cannot go on", tournament=tournament.name, why=str(error))
+                else:
+                    resumed.append(tournament.name)
+        return resumed
 
     async def create(self, name: str, plan: Plan, bots: Sequence[str], seed: str | None, start: bool) -> Tournament:
         def work() -> Tournament:
             return plans.create(self._store, name, plan, self._people.entrants(bots, plan.game), seed)
 
-        tournament = await _thread(work)
-        if start:
-            await self._start(name)
-        return tournament
+        async def create() -> Tournament:
+            tournament = await _thread(work)
+            if start:
+                await self._start(name)
+            return tournament
+
+        return await self._undisturbed(create())
 
     async def join(self, name: str, bot: str) -> int:
+        """Let a bot into a tournament; returns by how many matches its schedule has grown."""
+
         def work() -> int:
             tournament = self._store.tournaments.get(name)
-            taken = [entrant.name for entrant in self._store.tournaments.entrants(tournament.id)]
-            [entrant] = self._people.entrants([bot], tournament.game)
-            if entrant.name in taken:
-                raise WrongUse(f"{bot} plays in {name} already")
-            return plans.join(self._store, name, [entrant])
+            return plans.join(self._store, name, self._people.entrants([bot], tournament.game))
 
-        added = await _thread(work)
-        if name in self.runners:
-            runner = self.runners[name]
-            venue = runner.venue
-            assert isinstance(venue, ServerVenue)
-            venue.entrants.update(await _thread(self._entrants, runner.tournament))
-            await runner.refresh()
-        return added
+        async def join() -> int:
+            added = await _thread(work)
+            if name in self.runners:
+                runner = self.runners[name]
+                venue = runner.venue
+                assert isinstance(venue, ServerVenue)
+                entrants = await _thread(self._entrants, runner.tournament, set(venue.entrants))
+                venue.entrants.update(entrants)
+                await runner.refresh()
+            self._news(name)
+            return added
+
+        return await self._undisturbed(join())
 
     async def control(self, name: str, action: str) -> TournamentState:
-        """start, pause, resume or cancel; returns the state it is in then."""
-        tournament = await _thread(self._store.tournaments.get, name)
-        if action in ("start", "resume"):
-            if tournament.state in (TournamentState.FINISHED, TournamentState.CANCELLED):
-                raise WrongUse(f"{name} is {tournament.state}: create a new tournament")
-            if action == "resume" and tournament.state is TournamentState.CREATED:
-                raise WrongUse(f"{name} has not been started: 'referee tournament start {name}'")
-            await self._start(name)
-        elif action == "pause":
-            if tournament.state is not TournamentState.RUNNING:
-                raise WrongUse(f"{name} is {tournament.state}, not running")
-            await self._end(name, "paused", TournamentState.PAUSED)
-        elif action == "cancel":
-            await self._end(name, "cancelled", TournamentState.CANCELLED)
-        else:
-            raise WrongUse(f"unknown action {action!r}")
-        self._news(name)
-        return (await _thread(self._store.tournaments.get, name)).state
+        """start, pause, resume or cancel; returns the state it is in then.
+
+        The state is stored first: whatever happens afterwards, the next server knows what was asked for.
+        """
+
+        async def control() -> TournamentState:
+            await self._control(await _thread(self._store.tournaments.get, name), action)
+            self._news(name)
+            return (await _thread(self._store.tournaments.get, name)).state
+
+        return await self._undisturbed(control())
 
     async def standings(self, name: str) -> Standings:
-        name = await self.named(name)
-        if name in self.runners:
-            return await self.runners[name].standings()
-        return await _thread(standings.from_store, self._store, name)
+        """The standings now; without a name, of the running or newest tournament."""
+        return (await self._showcase(await self.named(name)).now()).standings
+
+    async def standings_json(self, name: str) -> str:
+        """The same as the JSON text that is sent to watchers."""
+        return (await self._showcase(await self.named(name)).now()).json
+
+    async def watch(self, name: str) -> AsyncIterator[str]:
+        """The standings as JSON, now and whenever they change, not too often."""
+        async for shown in self._showcase(await self.named(name)).watch():
+            yield shown.json
 
     async def named(self, name: str) -> str:
         """The tournament meant: by name, or without one the running or newest."""
@@ -113,79 +133,145 @@ class Director:
         running = [one.name for one in tournaments if one.state is TournamentState.RUNNING]
         return running[-1] if running else tournaments[-1].name
 
-    async def watch(self, name: str) -> AsyncIterator[Standings]:
-        """The standings now and whenever they change, not too often."""
-        name = await self.named(name)
-        news = asyncio.Event()
-        self._watchers.setdefault(name, set()).add(news)
-        try:
-            while True:
-                news.clear()
-                yield await self.standings(name)
-                await asyncio.sleep(WATCH_SECONDS)
-                try:
-                    await asyncio.wait_for(news.wait(), timeout=2.0)
-                except TimeoutError:
-                    continue
-        finally:
-            self._watchers[name].discard(news)
-
     async def stop(self) -> None:
         """Start no more matches; tournaments stay running in the store and go on with the next server."""
         self._stopping = True
         for runner in self.runners.values():
             runner.stop("the server is stopping")
-        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        if self._tasks:
+            await asyncio.wait(list(self._tasks.values()))
+
+    async def abandon(self) -> None:
+        """Stop at once; what is being played is played again by the next server."""
+        self._stopping = True
+        for task in list(self._tasks.values()):
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(list(self._tasks.values()), timeout=5)
+        self._reader.shutdown(wait=False, cancel_futures=True)
+
+    async def _undisturbed(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do one thing after the other, and to its end, even if whoever asked for it has gone."""
+
+        async def alone() -> T:
+            async with self._lock:
+                return await work
+
+        task = asyncio.get_running_loop().create_task(alone())
+        self._chores.add(task)
+        task.add_done_callback(self._chores.discard)
+        return await asyncio.shield(task)
+
+    async def _control(self, tournament: Tournament, action: str) -> None:
+        name, state = tournament.name, tournament.state
+        if action in ("start", "resume"):
+            if state in OVER:
+                raise WrongUse(f"{name} is {state}: create a new tournament")
+            if action == "resume" and state is TournamentState.CREATED:
+                raise WrongUse(f"{name} has not been started: 'referee tournament start {name}'")
+            await self._start(name)
+        elif action == "pause":
+            if state is not TournamentState.RUNNING:
+                raise WrongUse(f"{name} is {state}, not running")
+            await _thread(self._store.tournaments.set_state, tournament.id, TournamentState.PAUSED)
+            if name in self.runners:
+                self.runners[name].stop("paused")
+        elif action == "cancel":
+            if state in OVER:
+                raise WrongUse(f"{name} is {state} already")
+            await _thread(plans.close, self._store, tournament)
+            if name in self.runners:
+                task = self._tasks[name]
+                self.runners[name].stop("cancelled")
+                self.runners[name].break_off()
+                await asyncio.wait({task})
+            await _thread(plans.void_interrupted, self._store, tournament)
+        else:
+            raise WrongUse(f"unknown action {action!r}")
 
     async def _start(self, name: str) -> None:
-        if name in self.runners or self._stopping:
-            return
+        if self._stopping:
+            raise WrongUse("the server is stopping; start it again when it is back")
         tournament = await _thread(self._store.tournaments.get, name)
-        venue = ServerVenue(self._hall, self._play, await _thread(self._entrants, tournament))
-        runner = await _thread(Runner, self._store, name, venue)
-        runner.concurrency = self._concurrency
-        runner.on_news = partial(self._news, name)
+        runner = self.runners.get(name)
+        if runner is not None:
+            if not runner.stopped:
+                return
+            # Paused a moment ago: while its matches have not ended yet, it simply goes on.
+            await _thread(self._store.tournaments.set_state, tournament.id, TournamentState.RUNNING)
+            if runner.carry_on():
+                return
+            if name in self._tasks:
+                await asyncio.wait({self._tasks[name]})
+        await _thread(plans.check_playable, tournament)
+        entrants = await _thread(self._entrants, tournament, set())
+        venue = ServerVenue(self._hall, self._play, entrants, tournament.game)
+        make = partial(Runner, concurrency=self._concurrency, same_deal=venue.same_deal)
+        runner = await _thread(make, self._store, name, venue)
+        runner.on_news = lambda: self._news(name)
         self.runners[name] = runner
-        self._tasks[name] = asyncio.get_running_loop().create_task(self._run(name, runner))
-        await runner.started.wait()
+        task = asyncio.get_running_loop().create_task(self._run(name, runner, venue))
+        self._tasks[name] = task
+        started = asyncio.ensure_future(runner.started.wait())
+        await asyncio.wait({task, started}, return_when=asyncio.FIRST_COMPLETED)
+        started.cancel()
 
-    async def _run(self, name: str, runner: Runner) -> None:
+    async def _run(self, name: str, runner: Runner, venue: ServerVenue) -> None:
         try:
             await runner.run()
+            if name in self._showcases:  # who watches it need not wait until all is rated once more
+                self._followers[name] = await _thread(Follower, self._store, name, runner.board)
         except StoreError as error:
             log.error("a tournament had to stop", tournament=name, why=str(error))
             self.on_failure(error)
+        except Exception:
+            log.exception("a tournament had to stop; it is paused", tournament=name)
+            try:
+                await _thread(self._store.tournaments.set_state, runner.tournament.id, TournamentState.PAUSED)
+            except (Refused, StoreError) as error:
+                log.error("it could not be paused", tournament=name, why=str(error))
         finally:
-            runner.started.set()
-            self.runners.pop(name, None)
-            self._tasks.pop(name, None)
+            venue.close()
+            del self.runners[name], self._tasks[name]
             self._news(name)
 
-    async def _end(self, name: str, why: str, state: TournamentState) -> None:
-        task = self._tasks.get(name)
-        if name in self.runners:
-            self.runners[name].stop(why)
-            if state is TournamentState.CANCELLED:
-                self.runners[name].break_off()
-        if task is not None:
-            await asyncio.wait({task})
-        tournament = await _thread(self._store.tournaments.get, name)
-        await _thread(self._store.tournaments.set_state, tournament.id, state)
-
-    def _entrants(self, tournament: Tournament) -> dict[str, Any]:
+    def _entrants(self, tournament: Tournament, known: set[str]) -> dict[str, HousePlayer | Remote]:
+        """Who plays, but for those that are known already."""
         bots = {bot.id: bot for bot in self._store.bots.all()}
-        entrants: dict[str, Any] = {}
+        entrants: dict[str, HousePlayer | Remote] = {}
         for entrant in self._store.tournaments.entrants(tournament.id):
             bot = bots[entrant.bot]
+            if entrant.name in known:
+                continue
             if bot.kind is BotKind.REMOTE:
                 entrants[entrant.name] = Remote(bot.name)
             else:
                 entrants[entrant.name] = self._people.house_player(bot.name, entrant.name)
         return entrants
 
+    def _showcase(self, name: str) -> Showcase:
+        if name not in self._showcases:
+            for idle in [known for known, showcase in self._showcases.items() if not showcase.watched]:
+                if len(self._showcases) >= MOST_REMEMBERED and idle not in self.runners:
+                    del self._showcases[idle]
+                    self._followers.pop(idle, None)
+            self._showcases[name] = Showcase(lambda: self._read(name))
+        return self._showcases[name]
+
+    async def _read(self, name: str) -> Standings:
+        runner = self.runners.get(name)
+        if runner is not None and runner.started.is_set():
+            return await runner.standings()
+        return await asyncio.get_running_loop().run_in_executor(self._reader, self._follow, name)
+
+    def _follow(self, name: str) -> Standings:
+        if name not in self._followers:
+            self._followers[name] = Follower(self._store, name)
+        return self._followers[name].update()
+
     def _news(self, name: str) -> None:
-        for watcher in self._watchers.get(name, ()):
-            watcher.set()
+        if name in self._showcases:
+            self._showcases[name].news()
 
 
 async def _thread(work: Callable[..., T], *arguments: Any) -> T:

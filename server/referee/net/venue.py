@@ -30,17 +30,30 @@ class ServerVenue:
 
     keeps_deal = False
 
-    def __init__(self, hall: Hall, play: PlayService, entrants: Mapping[str, HousePlayer | Remote]) -> None:
+    def __init__(
+        self, hall: Hall, play: PlayService, entrants: Mapping[str, HousePlayer | Remote], game: str = ""
+    ) -> None:
+        """With `game`, a connected bot that says it does not play it counts as not there."""
         self.entrants = dict(entrants)
+        self._game = game
         self._hall = hall
         self._play = play
+        self._calls: list[Callable[[], object]] = []
+
+    def same_deal(self, bots: Sequence[str]) -> bool:
+        """Whether these bots may be dealt the same again: house bots keep nothing, who connects may remember."""
+        return all(isinstance(self.entrants.get(bot), HousePlayer) for bot in bots)
 
     def present(self, bot: str) -> bool:
-        entrant = self.entrants[bot]
+        entrant = self.entrants.get(bot)
+        if entrant is None:  # it has joined this very moment
+            return False
         if isinstance(entrant, HousePlayer):
             return True
         session = self._play.sessions.get(entrant.bot)
-        return session is not None and session.connected and not session.leaving
+        if session is None or not session.connected or session.leaving:
+            return False
+        return not self._game or session.plays(self._game)
 
     def free(self, bot: str) -> int:
         entrant = self.entrants[bot]
@@ -81,7 +94,14 @@ class ServerVenue:
         return None if running is None else running.table.state.scores()
 
     def on_change(self, call: Callable[[], object]) -> None:
+        self._calls.append(call)
         self._play.on_change.append(call)
+
+    def close(self) -> None:
+        """Nothing more is played here for this tournament."""
+        for call in self._calls:
+            self._play.on_change.remove(call)
+        self._calls.clear()
 
 
 def played(match: Match, ending: Ending) -> Played:

@@ -20,6 +20,8 @@ from referee.store import Fault, Match, MatchState, Store, Tournament, Unknown
 
 T = TypeVar("T")
 MOST_MATCHES = 1000
+LONGEST_NUMBER = 12
+"""Digits in the number of a match; longer ones fit no database."""
 
 
 class WatchService:
@@ -54,17 +56,17 @@ class WatchService:
 
     async def GetStandings(self, request: pb.GetStandingsRequest, context: Any) -> pb.GetStandingsResponse:  # noqa: N802
         try:
-            standings = await self._director.standings(request.tournament)
+            standings = await self._director.standings_json(request.tournament)
         except (Unknown, WrongUse) as error:
             raise Refusal(grpc.StatusCode.NOT_FOUND, str(error)) from None
-        return pb.GetStandingsResponse(standings_json=json.dumps(standings.to_json_value()))
+        return pb.GetStandingsResponse(standings_json=standings)
 
     async def WatchStandings(  # noqa: N802
         self, request: pb.WatchStandingsRequest, context: Any
     ) -> AsyncIterator[pb.WatchStandingsResponse]:
         try:
             async for standings in self._director.watch(request.tournament):
-                yield pb.WatchStandingsResponse(standings_json=json.dumps(standings.to_json_value()))
+                yield pb.WatchStandingsResponse(standings_json=standings)
         except (Unknown, WrongUse) as error:
             raise Refusal(grpc.StatusCode.NOT_FOUND, str(error)) from None
 
@@ -137,7 +139,7 @@ class WatchService:
     def _number(self, name: str) -> int | None:
         """The store's number of a match named `tournament/ordinal` or `practice/number`."""
         where, _, number = name.rpartition("/")
-        if not number.isascii() or not number.isdecimal():
+        if not number.isascii() or not number.isdecimal() or len(number) > LONGEST_NUMBER:
             return None
         if where == "practice":
             return int(number)

@@ -66,22 +66,40 @@ class Matches:
 
     def set_aside(self, match: int, state: MatchState, reason: str) -> bool:
         """End an open match without a result, as absent or void; False if it is not open."""
+        return self.set_all_aside({match: reason}, state) == 1
+
+    def set_all_aside(self, reasons: Mapping[int, str], state: MatchState) -> int:
+        """End open matches without a result, each for its reason, all at once; returns how many were open."""
         if state not in SET_ASIDE:
             raise Refused(f"A match is set aside as absent or void, not as {state}.")
         now = self._desk.now()
 
-        def work(connection: Connection) -> bool:
+        def work(connection: Connection) -> int:
             c = t.matches.c
-            found = connection.execute(select(c.state).where(c.id == match)).scalar()
-            if found is None:
-                raise Unknown(f"There is no match number {match}.")
-            if found not in OPEN:
-                return False
-            values = {"state": state.value, "reason": plain(reason), "finished": now}
-            connection.execute(update(t.matches).where(c.id == match).values(values))
-            return True
+            found = {row.id: row.state for row in connection.execute(select(c.id, c.state).where(c.id.in_(reasons)))}
+            ended = 0
+            for match, reason in reasons.items():
+                if match not in found:
+                    raise Unknown(f"There is no match number {match}.")
+                if found[match] in OPEN:
+                    values = {"state": state.value, "reason": plain(reason), "finished": now}
+                    connection.execute(update(t.matches).where(c.id == match).values(values))
+                    ended += 1
+            return ended
 
         return self._desk.write(work)
+
+    def last_set_aside(self, tournament: int, limit: int = 10) -> list[Match]:
+        """The matches that were set aside, the latest in the schedule first."""
+        c = t.matches.c
+        query = (
+            select(t.matches)
+            .where(c.tournament_id == tournament, c.state.in_([state.value for state in SET_ASIDE]))
+            .order_by(c.ordinal.desc())
+            .limit(limit)
+        )
+        with self._desk.readers.connect() as connection:
+            return read_matches(connection, query)
 
     def interrupted(self, tournament: int | None) -> list[Match]:
         """The matches of a tournament (None: practice) that are marked as being played, in schedule order."""

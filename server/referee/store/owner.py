@@ -106,4 +106,7 @@ class _LockFile:
 
 def _already(where: str, holder: str) -> str:
     by = f" ({holder})" if holder else ""
-    return f"A server is already running on {where}{by}: stop it first, or give this one another database."
+    return (
+        f"A server is already running on {where}{by}: stop it first, ask it instead with --server HOST:PORT, "
+        "or choose another database."
+    )

@@ -103,8 +103,11 @@ class Tournaments:
         with self._desk.readers.connect() as connection:
             return [_entrant(row) for row in connection.execute(query)]
 
-    def set_state(self, tournament: int, state: TournamentState) -> bool:
-        """Lead a tournament to another state; False when it is there already, refused when it cannot go there."""
+    def set_state(self, tournament: int, state: TournamentState, *, reveal: bool = False) -> bool:
+        """Lead a tournament to another state; False when it is there already, refused when it cannot go there.
+
+        With `reveal` the root of a tournament that is over then is published at the same moment.
+        """
         now = self._desk.now()
 
         def work(connection: Connection) -> bool:
@@ -118,6 +121,7 @@ class Tournaments:
                 values["started"] = now
             if state in OVER:
                 values["finished"] = now
+                values["revealed"] = reveal
             if state is TournamentState.FINISHED and (left := count(connection, tournament).open):
                 raise NotAllowed(f"{found.name} still has {left} matches to play: it cannot be finished.")
             connection.execute(update(t.tournaments).where(t.tournaments.c.id == tournament).values(values))

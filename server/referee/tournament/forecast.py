@@ -23,10 +23,11 @@ def forecast(plan: Plan, bots: Sequence[str]) -> dict[str, Any]:
     """The figures of a dry run; the time is that of quick bots, calibrated by playing at random for a second."""
     game, plan = checked(plan, len(bots))
     try:
-        rounds = plan.rounds if plan.schedule == "balanced" else None
-        matches = schedule.count(plan.schedule, len(bots), plan.players, rounds)
+        matches = schedule.count(plan.schedule, len(bots), plan.players, plan.rounds)
     except ScheduleError as error:
         raise WrongUse(str(error)) from None
+    if plan.mirror and plan.schedule == "balanced":  # every table in every rotation of its seats
+        matches *= plan.players
     began = time.perf_counter()
     played = decisions = 0
     while time.perf_counter() - began < CALIBRATION_SECONDS and played < 200:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from referee.match.clock import TimeControl
 from referee.rules import registry
 from referee.rules.game import Game, WrongUse
-from referee.store import NewEntrant, NewTournament, Store, Tournament
+from referee.store import MatchState, NewEntrant, NewTournament, Store, Tournament, TournamentState
 from referee.tournament import schedule
 from referee.tournament.pairing import Pairing, ScheduleError
 from referee.tournament.seeds import root_for
 
 ABSENCE = 60.0
+CANCELLED = "the tournament was cancelled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,8 @@ class Plan:
     """Blocks of matches on the same deal, every bot in every seat."""
     hosted: Mapping[str, str] = field(default_factory=dict)
     """Entrants that the host starts itself: name and what to start. Others connect, or are house bots in the server."""
+    draw_probability: float | None = None
+    """How often equal bots end level at this game; noted here, so that ratings rest on what is stored alone."""
 
     def to_settings(self) -> dict[str, Any]:
         return asdict(self)
@@ -60,16 +63,15 @@ def checked(plan: Plan, entrants: int) -> tuple[Game[Any], Plan]:
         raise WrongUse(f"{plan.players} players per match need at least as many bots; {entrants} given")
     if plan.rounds is None and plan.schedule == "balanced":
         raise WrongUse("a balanced schedule needs a number of rounds")
-    options = game.resolve_options(plan.options)
-    fields = {name: getattr(plan, name) for name in Plan.__slots__} | {"options": options}
-    return game, Plan(**fields)
+    if plan.rounds is not None and plan.schedule == "full":
+        raise WrongUse("a full schedule has as many rounds as it needs: leave out the rounds, or choose balanced")
+    return game, replace(plan, options=game.resolve_options(plan.options), draw_probability=game.draw_probability)
 
 
 def pairings(plan: Plan, entrants: int) -> list[Pairing]:
     """The schedule of a plan; with `mirror`, every table in every rotation of its seats, one after the other."""
     try:
-        rounds = plan.rounds if plan.schedule == "balanced" else None
-        tables = schedule.build(plan.schedule, entrants, plan.players, rounds)
+        tables = schedule.build(plan.schedule, entrants, plan.players, plan.rounds)
     except ScheduleError as error:
         raise WrongUse(str(error)) from None
     if not plan.mirror:
@@ -90,11 +92,48 @@ def deal(plan: Plan, ordinal: int) -> int:
 
 def create(store: Store, name: str, plan: Plan, entrants: Sequence[NewEntrant], seed: str | None = None) -> Tournament:
     """Store a tournament with its whole schedule, ready to start."""
+    check_name(name)
     game, plan = checked(plan, len(entrants))
     new = NewTournament(
         name, game.name, str(game.version), plan.players, plan.to_settings(), root_for(seed), seed_text=seed
     )
     return store.tournaments.create(new, entrants, pairings(plan, len(entrants)))
+
+
+def check_name(name: str) -> None:
+    """Matches are called `tournament/number`, and practice matches `practice/number`; WrongUse if that would clash."""
+    if "/" in name or name in ("practice", ".", ".."):
+        raise WrongUse(f"a tournament cannot be named {name!r}: choose a name without a slash, other than 'practice'")
+
+
+def check_playable(tournament: Tournament) -> None:
+    """WrongUse if the tournament cannot be played here and now: by a server, with the games that are installed."""
+    game = registry.find(tournament.game)
+    if str(game.version) != tournament.game_version:
+        raise WrongUse(
+            f"{tournament.name} was created for {game.name} version {tournament.game_version}, installed is version "
+            f"{game.version}: install that one again, or create a new tournament"
+        )
+    if Plan.of(tournament).hosted:
+        raise WrongUse(f"{tournament.name} belongs to 'referee run': the same command goes on with it")
+
+
+def cancel(store: Store, name: str) -> None:
+    """End a tournament that nobody plays at the moment: its results stay, what was being played is void."""
+    tournament = store.tournaments.get(name)
+    close(store, tournament)
+    void_interrupted(store, tournament)
+
+
+def close(store: Store, tournament: Tournament) -> None:
+    """Mark a tournament as cancelled and publish its root."""
+    store.tournaments.set_state(tournament.id, TournamentState.CANCELLED, reveal=True)
+
+
+def void_interrupted(store: Store, tournament: Tournament) -> None:
+    """What is marked as being played in a cancelled tournament will never end."""
+    interrupted = store.matches.interrupted(tournament.id)
+    store.matches.set_all_aside({match.id: CANCELLED for match in interrupted}, MatchState.VOID)
 
 
 def join(store: Store, name: str, newcomers: Sequence[NewEntrant]) -> int:
@@ -106,11 +145,18 @@ def join(store: Store, name: str, newcomers: Sequence[NewEntrant]) -> int:
     if plan.mirror:
         raise WrongUse(f"{name} plays mirrored deals: nobody can join it")
     present = store.tournaments.entrants(tournament.id)
+    names = {entrant.name for entrant in present}
+    for newcomer in newcomers:
+        if newcomer.name in names:
+            raise WrongUse(f"{newcomer.name} plays in {name} already")
     known = [
         Pairing(match.round or 0, match.table or 0, tuple(seat.position or 0 for seat in match.seats))
         for match in store.matches.in_schedule_order(tournament.id)
     ]
-    further = schedule.extend(plan.schedule, known, len(present) + len(newcomers), plan.players)
+    try:
+        further = schedule.extend(plan.schedule, known, len(present) + len(newcomers), plan.players)
+    except ScheduleError as error:
+        raise WrongUse(str(error)) from None
     store.tournaments.extend(tournament.id, newcomers, further)
     return len(further)
 

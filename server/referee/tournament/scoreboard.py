@@ -1,15 +1,12 @@
-"""The scoreboard of one tournament: takes results as they come, shows standings as if they had come in schedule
-order.
+"""The scoreboard of one tournament: takes results as they come, shows standings as if they had come in schedule order.
 
-TrueSkill updates do not commute. The scoreboard keeps the ratings of the unbroken beginning of the schedule and, for
-what has been played beyond the first open match, goes on from there in schedule order; that part is provisional.
-Counts of matches, wins, ranks, faults, meetings and seats do not depend on order.
+Ratings are the ladder's affair. Counts of matches, wins, ranks, faults, meetings and seats do not depend on order.
 """
 
 from __future__ import annotations
 
 import json
-from bisect import insort
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +16,11 @@ from referee_leaderboard.crosstable import Crosstable
 from referee_leaderboard.seats import SeatRecord, Seats, SeatTotal
 from referee_leaderboard.standings import Outcome, Standing
 
-from referee.tournament.ratings import Ratings, RatingSettings
+from referee.tournament.ladder import Ladder
+from referee.tournament.ratings import RatingSettings
+
+LARGEST_CROSSTABLE = 128
+"""Bots up to which everybody is shown against everybody; a larger square nobody could read, and all would pay for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +59,14 @@ class Scoreboard:
         self._meetings: list[list[int]] = []
         self._better: list[list[int]] = []
         self._equal: list[list[int]] = []
-        self._settled = Ratings(settings)
-        self._next = 0
-        self._beyond: list[tuple[int, tuple[str, ...], tuple[int, ...]]] = []
-        self._without: set[int] = set()
-        self._ahead = Ratings(settings)
-        self._ahead_done = 0
+        self._ladder = Ladder(settings)
         self._ranks: dict[str, int] = {}
         self._previous: dict[str, int] = {}
         self.latest: deque[Outcome] = deque(maxlen=12)
         self.matches = 0
+        """Results on the board."""
+        self.aside = 0
+        """Matches that have none, because they were set aside."""
         for bot in bots:
             self.join(bot)
 
@@ -82,35 +81,27 @@ class Scoreboard:
             for row in square:
                 row.append(0)
             square.append([0] * len(self._bots))
-        self._settled.enter(bot)
-        self._ahead.enter(bot)
+        self._ladder.enter(bot)
 
     def add(self, score: Score) -> None:
-        """Take in the result of a match."""
+        """Take in the result of a match; a second time changes nothing."""
+        if self._ladder.has(score.ordinal):
+            return
         self.matches += 1
-        self.latest.appendleft(
-            Outcome(score.match, score.round, score.bots, score.ranks, score.scores, score.reason, score.faults)
-        )
+        self.latest.appendleft(outcome(score))
         self._count(score)
-        entry = (score.ordinal, score.bots, score.ranks)
-        if score.ordinal == self._next:
-            self._settled.rate((score.bots, score.ranks))
-            self._next += 1
-            self._catch_up()
-        else:
-            if self._beyond and score.ordinal < self._beyond[-1][0]:
-                self._ahead_done = -1  # it belongs before something already rated ahead
-            insort(self._beyond, entry)
+        self._ladder.add(score.ordinal, score.bots, score.ranks)
 
     def skip(self, ordinal: int) -> None:
         """This match will have no result: it was set aside."""
-        self._without.add(ordinal)
-        self._catch_up()
+        if not self._ladder.has(ordinal):
+            self.aside += 1
+            self._ladder.skip(ordinal)
 
     def rows(self, absent: Mapping[str, float] | None = None) -> tuple[Standing, ...]:
         """The standings, best first; `absent` tells who is away, and for how long."""
         absent = absent or {}
-        table = {rating.bot: rating for rating in self._ratings().table()}
+        table = {rating.bot: rating for rating in self._ladder.ratings().table()}
         solo = self._players == 1
 
         def key(bot: str) -> tuple[float, ...]:
@@ -118,9 +109,10 @@ class Scoreboard:
             mean = line.scores / line.matches if line.matches else float("-inf")
             return (mean,) if solo else (rating.exposed, rating.mu)
 
-        keys = {bot: key(bot) for bot in self._bots}
-        ordered = sorted(self._bots, key=lambda bot: (tuple(-part for part in keys[bot]), bot))
-        ranks = {bot: 1 + sum(other > keys[bot] for other in keys.values()) for bot in self._bots}
+        keys = {bot: tuple(-part for part in key(bot)) for bot in self._bots}
+        ordered = sorted(self._bots, key=lambda bot: (keys[bot], bot))
+        places = sorted(keys.values())
+        ranks = {bot: 1 + bisect_left(places, keys[bot]) for bot in self._bots}
         if ranks != self._ranks:
             self._previous, self._ranks = self._ranks, ranks
         return tuple(
@@ -143,7 +135,7 @@ class Scoreboard:
 
     def digest(self) -> str:
         """A fingerprint of the standings: equal exactly if every bot's rating and counts are equal to the last bit."""
-        table = sorted(self._ratings().table(), key=lambda rating: rating.bot)
+        table = sorted(self._ladder.ratings().table(), key=lambda rating: rating.bot)
         rows = [
             [
                 rating.bot,
@@ -161,6 +153,8 @@ class Scoreboard:
         return sha256("".join(json.dumps(row) + "\n" for row in rows).encode()).hexdigest()
 
     def crosstable(self) -> Crosstable:
+        if len(self._bots) > LARGEST_CROSSTABLE:
+            return Crosstable()
         squares = [tuple(tuple(row) for row in square) for square in (self._meetings, self._better, self._equal)]
         return Crosstable(tuple(self._bots), *squares)
 
@@ -195,31 +189,7 @@ class Scoreboard:
                     self._better[own][place] += rank < other
                     self._equal[own][place] += rank == other
 
-    def _catch_up(self) -> None:
-        """Rate what has become part of the unbroken beginning."""
-        taken = 0
-        while True:
-            if self._next in self._without:
-                self._without.discard(self._next)
-                self._next += 1
-            elif taken < len(self._beyond) and self._beyond[taken][0] == self._next:
-                _, bots, ranks = self._beyond[taken]
-                self._settled.rate((bots, ranks))
-                self._next += 1
-                taken += 1
-            else:
-                break
-        del self._beyond[:taken]
-        self._ahead_done = -1
 
-    def _ratings(self) -> Ratings:
-        """The ratings with what has been played beyond the first open match."""
-        if not self._beyond:
-            return self._settled
-        if self._ahead_done < 0:
-            self._ahead = self._settled.copy()
-            self._ahead_done = 0
-        for _, bots, ranks in self._beyond[self._ahead_done :]:
-            self._ahead.rate((bots, ranks))
-        self._ahead_done = len(self._beyond)
-        return self._ahead
+def outcome(score: Score) -> Outcome:
+    """A result as it is shown among the latest."""
+    return Outcome(score.match, score.round, score.bots, score.ranks, score.scores, score.reason, score.faults)

@@ -1,34 +1,48 @@
-"""Standings of a tournament from what is stored of it: the same value, to the last bit, that the one who plays it
-shows.
-"""
+"""Standings of a tournament from what is stored of it: to the last bit the same that the one who plays it shows."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 
 from referee_leaderboard.standings import Playing, Standings, State
 
 from referee.rules import registry
-from referee.store import Fault, Match, MatchState, Store, Tournament
+from referee.store import Counts, Fault, Match, MatchState, Store, Tournament
 from referee.tournament.plan import Plan
 from referee.tournament.ratings import RatingSettings
-from referee.tournament.scoreboard import Score, Scoreboard
+from referee.tournament.scoreboard import Score, Scoreboard, outcome
 
-SETTLED = [MatchState.FINISHED, MatchState.ABSENT, MatchState.VOID]
+SET_ASIDE = [MatchState.ABSENT, MatchState.VOID]
+SETTLED = [MatchState.FINISHED, *SET_ASIDE]
+NOTICES = 5
+"""Matches set aside that are mentioned, the latest ones."""
 
 
 def empty_board(plan: Plan, bots: Sequence[str]) -> Scoreboard:
     """A scoreboard for this tournament, before its first result."""
-    game = registry.find(plan.game)
-    return Scoreboard(RatingSettings(draw_probability=game.draw_probability), bots, plan.players)
+    draws = plan.draw_probability
+    if draws is None:  # created before it was noted
+        draws = registry.find(plan.game).draw_probability
+    return Scoreboard(RatingSettings(draw_probability=draws), bots, plan.players)
 
 
-def fill(board: Scoreboard, store: Store, tournament: Tournament) -> int:
-    """Put all stored results on a board; returns how many matches were set aside without one."""
-    aside = 0
+def fill(board: Scoreboard, store: Store, tournament: Tournament) -> None:
+    """Put all stored results on a board."""
     for match in store.matches.in_schedule_order(tournament.id, SETTLED):
-        aside += _enter(board, match, tournament.name)
-    return aside
+        enter(board, match, tournament.name)
+    board.latest.clear()
+    for match in store.matches.latest(tournament.id, board.latest.maxlen or NOTICES):
+        board.latest.append(outcome(score_of(match, tournament.name)))
+
+
+def enter(board: Scoreboard, match: Match, tournament: str) -> None:
+    """Put a settled match on a board."""
+    assert match.ordinal is not None
+    if match.state is MatchState.FINISHED:
+        board.add(score_of(match, tournament))
+    else:
+        board.skip(match.ordinal)
 
 
 def from_store(store: Store, name: str) -> Standings:
@@ -39,15 +53,14 @@ def from_store(store: Store, name: str) -> Standings:
 class Follower:
     """Follows a tournament that another program plays: every `update` reads only what is new since the last."""
 
-    def __init__(self, store: Store, name: str) -> None:
+    def __init__(self, store: Store, name: str, board: Scoreboard | None = None) -> None:
+        """`board`, if there is one, holds results of this tournament already; it belongs to the follower then."""
         self._store = store
-        self._name = store.tournaments.get(name).name
-        tournament = store.tournaments.get(name)
-        self._plan = Plan.of(tournament)
-        self._board = empty_board(self._plan, ())
-        self._aside = 0
+        self._name = name
+        self._plan = Plan.of(store.tournaments.get(name))
+        self._board = board or empty_board(self._plan, ())
         self._complete = -1  # up to this ordinal everything is entered
-        self._entered: set[int] = set()
+        self._began: tuple[float, int] | None = None
 
     def update(self) -> Standings:
         """The standings now."""
@@ -55,43 +68,43 @@ class Follower:
         tournament = store.tournaments.get(self._name)
         for entrant in store.tournaments.entrants(tournament.id):
             self._board.join(entrant.name)
-        first_open = store.matches.first_open(tournament.id)
-        for match in store.matches.in_schedule_order(tournament.id, SETTLED, after=self._complete):
-            assert match.ordinal is not None
-            if match.ordinal not in self._entered:
-                self._entered.add(match.ordinal)
-                self._aside += _enter(self._board, match, self._name)
-        counts = store.tournaments.counts(tournament.id)
-        self._complete = (counts.total if first_open is None else first_open) - 1
-        self._entered = {ordinal for ordinal in self._entered if ordinal > self._complete}
-        playing = [
-            Playing(f"{self._name}/{match.ordinal}", match.round or 0, tuple(seat.name for seat in match.seats))
-            for match in store.matches.in_schedule_order(tournament.id, [MatchState.PLAYING])
-        ]
-        absent = list(store.matches.in_schedule_order(tournament.id, [MatchState.ABSENT]))[-5:]
-        elapsed = None
-        if tournament.started is not None and tournament.finished is not None:
-            elapsed = (tournament.finished - tournament.started) / 1000
+        counts = self._read(tournament)
+        total = counts.total
+        now, done = time.monotonic(), self._board.matches + self._board.aside
+        if self._began is None:
+            self._began = (now, done)
+        watched, fresh = now - self._began[0], done - self._began[1]
+        started, finished = tournament.started, tournament.finished
         return assemble(
             tournament,
             self._plan,
             self._board,
-            total=counts.total,
-            aside=self._aside,
-            playing=playing,
-            elapsed=elapsed,
-            notices=[absence_note(match) for match in absent],
+            total=total,
+            playing=[
+                Playing(f"{self._name}/{match.ordinal}", match.round or 0, tuple(seat.name for seat in match.seats))
+                for match in store.matches.in_schedule_order(tournament.id, [MatchState.PLAYING])
+            ],
+            elapsed=(finished - started) / 1000 if started is not None and finished is not None else None,
+            speed=fresh / watched if fresh and watched > 0 else None,
+            notices=notices(store, tournament.id) if counts.absent or counts.void else (),
         )
 
-
-def _enter(board: Scoreboard, match: Match, tournament: str) -> int:
-    """Put a settled match on a board; 1 if it has no result."""
-    assert match.ordinal is not None
-    if match.state is MatchState.FINISHED:
-        board.add(score_of(match, tournament))
-        return 0
-    board.skip(match.ordinal)
-    return 1
+    def _read(self, tournament: Tournament) -> Counts:
+        """Enter what is new. A bot that came back gets its matches back: then everything is read again."""
+        store = self._store
+        while True:
+            first_open = store.matches.first_open(tournament.id)
+            for match in store.matches.in_schedule_order(tournament.id, SETTLED, after=self._complete):
+                enter(self._board, match, self._name)
+            counts = store.tournaments.counts(tournament.id)
+            complete = (counts.total if first_open is None else first_open) - 1
+            settled = counts.finished + counts.absent + counts.void
+            missed = first_open is None and self._board.matches + self._board.aside < settled
+            if complete >= self._complete and self._board.aside <= counts.absent + counts.void and not missed:
+                self._complete = complete
+                return counts
+            bots = [entrant.name for entrant in store.tournaments.entrants(tournament.id)]
+            self._board, self._complete = empty_board(self._plan, bots), -1
 
 
 def assemble(
@@ -100,7 +113,6 @@ def assemble(
     board: Scoreboard,
     *,
     total: int,
-    aside: int,
     playing: Sequence[Playing] = (),
     elapsed: float | None = None,
     speed: float | None = None,
@@ -108,9 +120,10 @@ def assemble(
     notices: Sequence[str] = (),
 ) -> Standings:
     """The standings value of a tournament at this moment."""
-    done = board.matches + aside
-    open_matches = total - done
+    done = board.matches + board.aside
     state = State(tournament.state.value)
+    # What a cancelled tournament has not played, it never will: its standings are final too.
+    open_matches = 0 if state is State.CANCELLED else max(0, total - done)
     return Standings(
         tournament=tournament.name,
         game=plan.game,
@@ -149,5 +162,10 @@ def score_of(match: Match, tournament: str) -> Score:
     )
 
 
-def absence_note(match: Match) -> str:
+def notices(store: Store, tournament: int) -> list[str]:
+    """The latest matches that were set aside, each in a sentence."""
+    return [not_played(match) for match in store.matches.last_set_aside(tournament, NOTICES)]
+
+
+def not_played(match: Match) -> str:
     return f"match {match.ordinal} of round {match.round} was not played: {match.reason}"

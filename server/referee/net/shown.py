@@ -1,0 +1,109 @@
+"""Standings as they are shown to everybody: computed once for all who ask, and no oftener than it is worth.
+
+Rating what has been played beyond the first open match takes time that matches would like to have: whatever it costs,
+it gets a tenth of the time at most.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+
+from referee_leaderboard.standings import Standings, State
+
+LEAST_PAUSE = 0.25
+"""Shortest pause between two standings of a tournament, in seconds."""
+LONGEST_PAUSE = 5.0
+REFRESH = 2.0
+"""Pause between two standings of a running tournament in which nothing happens but time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Standings, the same as JSON, and what they rest on."""
+
+    standings: Standings
+    json: str
+    version: int
+    at: float
+    cost: float
+
+    @property
+    def pause(self) -> float:
+        return min(LONGEST_PAUSE, max(LEAST_PAUSE, 9 * self.cost))
+
+
+class Showcase:
+    """The standings of one tournament, for all who watch it."""
+
+    def __init__(self, read: Callable[[], Awaitable[Standings]]) -> None:
+        self._read = read
+        self._version = 0
+        self._latest: Shown | None = None
+        self._making: asyncio.Task[Shown] | None = None
+        self._watchers: set[asyncio.Event] = set()
+
+    @property
+    def watched(self) -> bool:
+        return bool(self._watchers)
+
+    def news(self) -> None:
+        """Something has changed."""
+        self._version += 1
+        for watcher in self._watchers:
+            watcher.set()
+
+    async def now(self) -> Shown:
+        """The standings with all that has changed so far."""
+        while True:
+            version, latest = self._version, self._latest
+            if latest is not None and latest.version >= version and not self._is_old(latest):
+                return latest
+            if self._making is None:
+                self._making = asyncio.get_running_loop().create_task(self._make())
+            # Whoever asked first may go away; the others still wait for it.
+            shown = await asyncio.shield(self._making)
+            if shown.version >= version:
+                return shown
+
+    async def watch(self) -> AsyncIterator[Shown]:
+        """The standings now and whenever they change."""
+        news = asyncio.Event()
+        self._watchers.add(news)
+        try:
+            while True:
+                news.clear()
+                shown = await self.now()
+                yield shown
+                running = shown.standings.state is State.RUNNING
+                try:
+                    await asyncio.wait_for(news.wait(), timeout=REFRESH if running else None)
+                except TimeoutError:
+                    continue
+        finally:
+            self._watchers.discard(news)
+
+    async def _make(self) -> Shown:
+        try:
+            if self._latest is not None:
+                await asyncio.sleep(self._latest.at + self._latest.pause - time.monotonic())
+            version, began = self._version, time.monotonic()
+            standings = await self._read()
+            text = await asyncio.get_running_loop().run_in_executor(None, _to_json, standings)
+            now = time.monotonic()
+            self._latest = Shown(standings, text, version, now, now - began)
+            return self._latest
+        finally:
+            self._making = None
+
+    @staticmethod
+    def _is_old(shown: Shown) -> bool:
+        """Clocks run on while a tournament does."""
+        return shown.standings.state is State.RUNNING and time.monotonic() - shown.at >= REFRESH
+
+
+def _to_json(standings: Standings) -> str:
+    return json.dumps(standings.to_json_value())

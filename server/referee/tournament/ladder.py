@@ -1,0 +1,102 @@
+"""Ratings of results that come in any order, always as if they had come in theirs.
+
+TrueSkill updates do not commute. The ladder keeps the ratings of the unbroken beginning of the schedule, and goes on
+from there, in schedule order, with whatever has been played beyond the first open match. A late result is slipped in
+at its place: only what comes after it is rated anew, from the last bookmark before it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from referee.tournament.ratings import Ratings, RatingSettings
+
+BOOKMARK_EVERY = 32
+"""Results beyond the first open match between two bookmarks."""
+
+Entry = tuple[int, tuple[str, ...], tuple[int, ...]]
+"""A result: its place in the schedule, the bots and their ranks by seat."""
+
+
+class Ladder:
+    """Results in, ratings out."""
+
+    def __init__(self, settings: RatingSettings) -> None:
+        self._settled = Ratings(settings)
+        self._next = 0
+        self._beyond: list[Entry] = []
+        self._without: set[int] = set()
+        # Ratings after so many of the results beyond, ascending.
+        self._bookmarks: list[tuple[int, Ratings]] = []
+
+    def enter(self, bot: str) -> None:
+        """List a further bot at the prior."""
+        self._settled.enter(bot)
+        for _, ratings in self._bookmarks:
+            ratings.enter(bot)
+
+    def has(self, ordinal: int) -> bool:
+        """Whether this match is on the ladder already, with a result or without."""
+        if ordinal < self._next or ordinal in self._without:
+            return True
+        place = bisect_left(self._beyond, (ordinal,))
+        return place < len(self._beyond) and self._beyond[place][0] == ordinal
+
+    def add(self, ordinal: int, bots: tuple[str, ...], ranks: tuple[int, ...]) -> None:
+        """Take in a result; each match once."""
+        if ordinal == self._next and not self._beyond:
+            self._settled.rate((bots, ranks))
+            self._next += 1
+        else:
+            place = bisect_left(self._beyond, (ordinal,))
+            self._beyond.insert(place, (ordinal, bots, ranks))
+            while self._bookmarks and self._bookmarks[-1][0] > place:
+                self._bookmarks.pop()
+        self._catch_up()
+
+    def skip(self, ordinal: int) -> None:
+        """This match will have no result."""
+        self._without.add(ordinal)
+        self._catch_up()
+
+    def ratings(self) -> Ratings:
+        """The ratings after all results; not to be changed."""
+        if not self._beyond:
+            return self._settled
+        done, ratings = self._bookmarks[-1] if self._bookmarks else (0, self._settled)
+        if done == len(self._beyond):
+            return ratings
+        marked = self._bookmarks[-2][0] if len(self._bookmarks) > 1 else 0
+        if done - marked < BOOKMARK_EVERY and self._bookmarks:
+            self._bookmarks.pop()  # the last one stood at the end; the end is further on now
+        else:
+            ratings, marked = ratings.copy(), done
+        for number, (_, bots, ranks) in enumerate(self._beyond[done:], done + 1):
+            ratings.rate((bots, ranks))
+            if number - marked == BOOKMARK_EVERY:
+                self._bookmarks.append((number, ratings))
+                ratings, marked = ratings.copy(), number
+        if marked < len(self._beyond):
+            self._bookmarks.append((len(self._beyond), ratings))
+        return ratings
+
+    def _catch_up(self) -> None:
+        """Settle what has become part of the unbroken beginning."""
+        taken = 0
+        while True:
+            if self._next in self._without:
+                self._without.discard(self._next)
+            elif taken < len(self._beyond) and self._beyond[taken][0] == self._next:
+                taken += 1
+            else:
+                break
+            self._next += 1
+        if not taken:
+            return
+        done, ratings = next((mark for mark in reversed(self._bookmarks) if mark[0] <= taken), (0, self._settled))
+        if done:
+            self._settled = ratings.copy()
+        for _, bots, ranks in self._beyond[done:taken]:
+            self._settled.rate((bots, ranks))
+        del self._beyond[:taken]
+        self._bookmarks = [(number - taken, later) for number, later in self._bookmarks if number > taken]

@@ -20,7 +20,7 @@ from referee.hosting.output import LineTooLong, Splitter
 from referee.hosting.process import BotProcess, Exit, Patience
 from referee.hosting.quarters import OpenAir
 from referee.hosting.spec import BotSpec
-from referee.hosting.stdio_player import FLOOD_ALLOWANCE, FLOOD_PER_SECOND
+from referee.hosting.stdio_player import FLOOD_ALLOWANCE, FLOOD_PER_SECOND, TOO_MANY
 from referee.match.ending import Termination
 
 GOODBYE_SECONDS = 2.0
@@ -163,7 +163,7 @@ class Bridge:
         self._allowance = min(FLOOD_ALLOWANCE, filled) - 1
         self._filled_at = now
         if self._allowance < 0:
-            self._break("writes many more lines than it is asked questions")
+            self._break(TOO_MANY)
 
     def _exited(self, leaving: Exit) -> None:
         self._break(leaving.text)

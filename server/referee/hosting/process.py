@@ -23,12 +23,13 @@ from typing import Any
 from referee.hosting.output import LastLines
 from referee.hosting.quarters import Launch, Link, Quarters
 from referee.hosting.spec import BotSpec, Kind
-from referee.hosting.weight import Weight, weigh
+from referee.hosting.weight import Weight, alive, weigh
 
 WEIGH_SECONDS = 0.2
-DRAIN_BURST = 1 << 20
-DRAIN_PER_SECOND = 1 << 18
+DRAIN_BURST = 4 << 20
+DRAIN_PER_SECOND = 4 << 20
 """Bytes of idle output read at once and in the long run: a bot that writes without end waits, and costs us nothing."""
+GONE_SECONDS = 5.0
 LAST_WORDS = 0.25
 """Seconds to wait after an exit for what the program wrote last."""
 
@@ -93,6 +94,7 @@ class BotProcess:
         self._timer: asyncio.TimerHandle | None = None
         self._starting: asyncio.Task[None] | None = None
         self._why_killed = ""
+        self._family: frozenset[tuple[int, int]] = frozenset()
 
     @property
     def name(self) -> str:
@@ -125,7 +127,12 @@ class BotProcess:
             with suppress(Exception):
                 await self._starting
         if self._run is not None:
+            self._family = weigh(self._run.pid).family
             await self._run.end()
+        # The kernel clears a sandbox away a moment after its first process has ended.
+        until = time.monotonic() + GONE_SECONDS
+        while alive(self._family) and time.monotonic() < until:  # noqa: ASYNC110 - /proc tells nobody
+            await asyncio.sleep(0.005)
 
     async def wait(self, seconds: float) -> bool:
         """Whether the present run ends by itself within so many seconds."""
@@ -138,6 +145,7 @@ class BotProcess:
         """End the present run at once: it counts as a crash, for this reason ("floods its output")."""
         if self._run is not None and not self._why_killed:
             self._why_killed = why
+            self._family = weigh(self._run.pid).family
             self._run.signal(self._run.launch.kill)
 
     def write(self, line: bytes) -> None:
@@ -190,11 +198,14 @@ class BotProcess:
 
     def _weighed(self, run: _Run) -> None:
         weight = weigh(run.pid)
+        if weight.memory > run.launch.memory and weight.processes > 1:
+            weight = weigh(run.pid, exact=True)
         self.peak = Weight(
             max(weight.processes, self.peak.processes),
             max(weight.memory, self.peak.memory),
             max(weight.seconds, self.peak.seconds),
         )
+        self._family = weight.family
         if weight.memory > run.launch.memory:
             self.kill(f"used more than its {run.launch.memory >> 20} MB of memory")
 

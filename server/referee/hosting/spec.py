@@ -116,11 +116,7 @@ def _from_path(text: str, base: Path) -> BotSpec | None:
     """A bot that is a folder or a file; None if the text names neither."""
     path = Path(os.path.expanduser(text))
     path = path if path.is_absolute() else base / path
-    try:
-        there = path.exists()
-    except OSError:  # far too long for a path: a command
-        return None
-    if not there:
+    if not _is_there(path):
         return None
     path = path.resolve()
     if path.is_file():
@@ -141,14 +137,12 @@ def _from_command(text: str, base: Path) -> BotSpec:
     if not words:
         raise WrongUse("a bot is missing: name a house bot, a bot folder, a Python file or a command")
     argv = _found(words, base, f"{text!r}")
-    named = [base / word for word in argv[1:] if not word.startswith("-") and Path(word).suffix in SCRIPTS]
+    named = [base / word for word in argv[1:] if _means_a_file(word)]
     for path in named:
-        if not path.exists():
+        if not _is_there(path):
             raise WrongUse(f"{text!r}: there is no file {path}")
     own = [Path(argv[0])] if base in Path(argv[0]).parents else []
-    files = [
-        (base / word).resolve() for word in argv[1:] if (base / word).exists() and not _too_much(base / word, base)
-    ]
+    files = [path for word in argv[1:] if _is_there(path := base / word) and not _too_much(path, base)]
     name = (named[0].parent.name if named[0].stem == "bot" else named[0].stem) if named else Path(words[0]).stem
     return BotSpec(_name(name), argv, Kind.GRPC, base, files=tuple(dict.fromkeys([*own, *files])))
 
@@ -185,6 +179,18 @@ def _of_file(path: Path) -> tuple[str, ...]:
     if not os.access(path, os.X_OK):
         raise WrongUse(f"{path} is no program; make it one (chmod +x) or name its interpreter: 'node {path.name}'")
     return (str(path),)
+
+
+def _means_a_file(word: str) -> bool:
+    """`bot.js`, but not `--out=x.js` nor a whole script as in `sh -c 'cat | awk -f bot.awk'`."""
+    return Path(word).suffix in SCRIPTS and not word.startswith("-") and not any(map(str.isspace, word))
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # far too long, or no path at all: part of a command
+        return False
 
 
 def _too_much(path: Path, base: Path) -> bool:

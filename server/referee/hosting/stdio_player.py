@@ -26,6 +26,7 @@ from referee.rules.game import Seat
 FLOOD_ALLOWANCE = 500.0
 FLOOD_PER_SECOND = 100.0
 """Lines beyond one per question: so many at once, and so many per second in the long run."""
+TOO_MANY = "writes many more lines than it is asked questions"
 NUDGE_SECONDS = 0.1
 """How often questions that wait are looked after while the bot is busy."""
 MOST_UNREAD = 16 << 20
@@ -232,6 +233,8 @@ class StdioPlayer:
         except LineTooLong:
             self._give_up(Termination.FLOOD, f"wrote a line of more than {stdio.LONGEST_LINE >> 10} KB")
             return
+        if len(lines) > FLOOD_ALLOWANCE + len(self._out):  # told before it is read as so many wrong answers
+            self._give_up(Termination.FLOOD, TOO_MANY)
         for line in lines:
             if self._offence is not None:
                 return
@@ -277,7 +280,7 @@ class StdioPlayer:
         self._allowance = min(FLOOD_ALLOWANCE, filled) - 1
         self._filled_at = now
         if self._allowance < 0:
-            self._give_up(Termination.FLOOD, "writes many more lines than it is asked questions")
+            self._give_up(Termination.FLOOD, TOO_MANY)
 
     # How a run ends.
 

@@ -6,7 +6,8 @@ Read from /proc, which also shows what runs inside a sandbox. Elsewhere than on 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 TICKS = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -19,11 +20,18 @@ class Weight:
     """Bytes in memory that are the program's own: without program files, which all bots share."""
     seconds: float = 0.0
     """Processor time of those that still run, and of their children that have ended."""
+    family: frozenset[tuple[int, int]] = field(default=frozenset(), repr=False)
+    """The processes, each as its id and when it started (ids are used again)."""
 
 
-def weigh(pid: int) -> Weight:
-    """The weight of a process and all its descendants."""
-    processes, memory, ticks = 0, 0, 0
+def weigh(pid: int, *, exact: bool = False) -> Weight:
+    """The weight of a process and all its descendants.
+
+    Memory that children share with their parent since a fork counts for each of them, which is quick; `exact` divides
+    it among them, which takes the kernel a while.
+    """
+    memory, ticks = 0, 0
+    family = set()
     found = [pid]
     seen = {pid}
     while found:
@@ -35,14 +43,40 @@ def weigh(pid: int) -> Weight:
                 fields = file.read().rpartition(b")")[2].split()
         except OSError:
             continue  # it has just ended
-        processes += 1
-        memory += (int(resident) - int(shared)) * PAGE
-        ticks += sum(int(field) for field in fields[11:15])
+        family.add((one, int(fields[19])))
+        own = _proportional(one) if exact else None
+        memory += (int(resident) - int(shared)) * PAGE if own is None else own
+        ticks += sum(int(value) for value in fields[11:15])
         for child in _children(one):
             if child not in seen:
                 seen.add(child)
                 found.append(child)
-    return Weight(processes, memory, ticks / TICKS)
+    return Weight(len(family), memory, ticks / TICKS, frozenset(family))
+
+
+def alive(family: Iterable[tuple[int, int]]) -> bool:
+    """Whether any process of a family still runs."""
+    for pid, started in family:
+        try:
+            with open(f"/proc/{pid}/stat", "rb") as file:
+                fields = file.read().rpartition(b")")[2].split()
+        except OSError:
+            continue
+        if int(fields[19]) == started and fields[0] not in (b"Z", b"X"):
+            return True
+    return False
+
+
+def _proportional(pid: int) -> int | None:
+    """Bytes of its own plus its part of what it shares; None if that may not be seen."""
+    try:
+        with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
+            for line in file:
+                if line.startswith(b"Pss_Anon:"):
+                    return int(line.split()[1]) << 10
+    except OSError:
+        return None
+    return None
 
 
 def _children(pid: int) -> list[int]:

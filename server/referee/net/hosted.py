@@ -143,6 +143,10 @@ class Guesthouse:
         assert self._folder is not None
         return self._folder / "socket"
 
+    def admit(self, name: str) -> str:
+        """A token for a bot that is started elsewhere and connects to the socket."""
+        return self._tokens.admit(name)
+
     async def host(
         self,
         spec: BotSpec,
@@ -160,7 +164,7 @@ class Guesthouse:
             pipes = StdioPlayer(spec, quarters, name=name, concurrency=concurrency, patience=patience)
             guest = Guest(name, spec, pipes.process, pipes)
         else:
-            link = Link(self.socket, self._tokens.admit(name), name, concurrency)
+            link = Link(self.socket, self.admit(name), name, concurrency)
             guest = Guest(name, spec, BotProcess(spec, quarters, link, patience=patience))
             guest.watch(self.play)
         self.guests[name] = guest

@@ -1,0 +1,173 @@
+"""A tiny real host for hosted bots: guesthouse, tables, opponents, and eyes for what a bot leaves behind."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+
+import pytest
+from referee.hosting.quarters import OpenAir, Quarters
+from referee.hosting.sandbox import Limits, Sandbox, probe
+from referee.hosting.spec import BotSpec, Kind
+from referee.match.clock import TimeControl
+from referee.match.ending import Ending
+from referee.match.match import Match
+from referee.match.port import Player, Question, Rejected
+from referee.net.hosted import Guest, Guesthouse
+from referee.rules import registry
+
+BAD_BOTS = Path(__file__).resolve().parents[1] / "bad_bots"
+QUICK = TimeControl(limit=0.5, bank=0.5, grace=5.0)
+
+
+class FirstMove:
+    """An opponent that takes the first legal move."""
+
+    wants_legal = True
+
+    def __init__(self, name: str = "opponent") -> None:
+        self.name = name
+
+    def started(self, match: Match, seat: int) -> None: ...
+
+    def ask(self, question: Question) -> None:
+        def answer() -> None:
+            now = asyncio.get_running_loop().time()
+            question.match.sent(question.seat, question.number, now)
+            question.match.answer(question.seat, question.number, question.legal[0], now)
+
+        asyncio.get_running_loop().call_soon(answer)
+
+    def rejected(self, match: Match, rejected: Rejected) -> None: ...
+
+    def ended(self, match: Match, ending: Ending) -> None: ...
+
+
+class Host:
+    """Plays matches of hosted bots."""
+
+    def __init__(self, house: Guesthouse) -> None:
+        self.house = house
+        self._matches = 0
+
+    async def put_up(self, spec: BotSpec, quarters: Quarters | None = None, **settings: object) -> Guest:
+        guest = await self.house.host(spec, quarters=quarters, **settings)  # type: ignore[arg-type]
+        assert await self.house.arrive(guest, 15), guest.process.stderr.lines()
+        return guest
+
+    def seat(
+        self, *players: Guest | Player, game: str = "stop_me_go", control: TimeControl = QUICK
+    ) -> asyncio.Future[Match]:
+        """Start a match; opponents fill up the table."""
+        self._matches += 1
+        chosen = registry.find(game)
+        seats = [player.player if isinstance(player, Guest) else player for player in players]
+        seats += self.opponents(max(chosen.seats.least, 2) - len(seats))
+        over: asyncio.Future[Match] = asyncio.get_running_loop().create_future()
+
+        def finished(match: Match, ending: Ending) -> None:
+            match.announce()
+            over.set_result(match)
+
+        assert all(seats)
+        self.house.hall.play(
+            f"m{self._matches}",
+            chosen,
+            [seat for seat in seats if seat is not None],
+            chosen.resolve_options(),
+            self._matches.to_bytes(32, "big"),
+            control,
+            finished=finished,
+        )
+        return over
+
+    @staticmethod
+    def opponents(count: int) -> list[FirstMove]:
+        return [FirstMove(f"opponent-{number}") for number in range(count)]
+
+    @staticmethod
+    def bad(file: str, *words: str, kind: Kind = Kind.STDIO) -> BotSpec:
+        """One of the bad bots."""
+        argv = (sys.executable, str(BAD_BOTS / file), *words)
+        return BotSpec(Path(file).stem, argv, kind, BAD_BOTS, folder=BAD_BOTS)
+
+    @staticmethod
+    def shell(script: str, name: str = "script") -> BotSpec:
+        """A bot in a line of shell."""
+        return BotSpec(name, ("/bin/sh", "-c", script), Kind.STDIO, Path("/"))
+
+    @staticmethod
+    def processes(word: str) -> list[int]:
+        """Running processes with a word on their command line."""
+        return running(word)
+
+    @staticmethod
+    async def until(holds: Callable[[], object], seconds: float = 10.0) -> None:
+        """Wait until something is so."""
+        async with asyncio.timeout(seconds):
+            while not holds():  # noqa: ASYNC110 - it looks at /proc, which tells nobody
+                await asyncio.sleep(0.02)
+
+    async def play(self, *players: Guest | Player, game: str = "stop_me_go", control: TimeControl = QUICK) -> Ending:
+        match = await asyncio.wait_for(self.seat(*players, game=game, control=control), 20)
+        assert match.ending is not None
+        return match.ending
+
+
+@pytest.fixture
+async def host(marker: str) -> AsyncIterator[Host]:
+    """Closed before the marker is looked for."""
+    async with Guesthouse(OpenAir()) as house:
+        yield Host(house)
+
+
+@pytest.fixture(scope="session")
+def bubblewrap() -> None:
+    """The real thing; installed if it is missing and we may."""
+    if shutil.which("bwrap") is None and os.geteuid() == 0 and shutil.which("apt-get") is not None:
+        command = ["apt-get", "install", "-qy", "-o", "DPkg::Lock::Timeout=120", "bubblewrap"]
+        subprocess.run(command, capture_output=True, timeout=300, check=False)
+    probe.cache_clear()
+    if (missing := probe()) is not None:
+        pytest.skip(f"bots cannot be sandboxed on this machine: {missing}")
+
+
+@pytest.fixture
+def sandbox(bubblewrap: None) -> Sandbox:
+    return Sandbox(Limits(memory=96 << 20, processes=40, disk=8 << 20))
+
+
+@pytest.fixture(params=["open air", "sandbox"])
+def quarters(request: pytest.FixtureRequest) -> Quarters:
+    """Both ways to put up a bot."""
+    return OpenAir() if request.param == "open air" else request.getfixturevalue("sandbox")
+
+
+@pytest.fixture
+def marker() -> Iterator[str]:
+    """A word to find again; nothing that carries it may be left when the test is over."""
+    word = f"marker-{secrets.token_hex(8)}"
+    yield word
+    assert running(word) == []
+    for folder in ("/tmp", "/dev/shm", "/var/tmp", "/run", "/dev", str(Path.home()), str(BAD_BOTS)):
+        assert [name for name in os.listdir(folder) if word in name] == []
+
+
+def running(word: str) -> list[int]:
+    """Running processes with a word on their command line."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit() and int(name) != os.getpid():
+            try:
+                command = Path("/proc", name, "cmdline").read_bytes()
+            except OSError:
+                continue
+            if word.encode() in command:
+                found.append(int(name))
+    return found

@@ -1,0 +1,159 @@
+"""`referee bridge`: a program over pipes plays on a server as any bot does."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from arena.settings import Settings
+from referee.hosting.bridging import Bridge, BridgeBroken, BridgeClient, play
+from referee.hosting.spec import BotSpec, parse
+from referee.match.clock import TimeControl
+from referee.match.ending import Termination
+from referee.match.match import Match
+from referee.net.contrary import ContraryGame
+from referee.rules import registry
+
+if TYPE_CHECKING:
+    from tests.hosting.conftest import Host
+
+UNHURRIED = TimeControl(limit=5.0, bank=5.0, grace=1.0)
+
+
+class Crossing:
+    """A bridge to the guesthouse's server, under the name `bridged`."""
+
+    def __init__(self, host: Host, spec: BotSpec) -> None:
+        self.host = host
+        self.bridge = Bridge(spec)
+        settings = Settings(
+            server=f"unix:{host.house.socket}", token=host.house.admit("bridged"), concurrency=4, quiet=True, patience=1
+        )
+        self.warnings: list[str] = []
+        self.client = BridgeClient(self.bridge, settings, self.warnings.append)
+        self.playing: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Crossing:
+        await self.bridge.start()
+        self.playing = asyncio.get_running_loop().create_task(play(self.bridge, self.client))
+        await self.host.until(lambda: "bridged" in self.host.house.play.sessions)
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        assert self.playing is not None
+        self.playing.cancel()
+        await asyncio.gather(self.playing, return_exceptions=True)
+        await self.bridge.stop()
+
+    async def match(self, game: str = "stop_me_go") -> Match:
+        session = self.host.house.play.sessions["bridged"]
+        return await asyncio.wait_for(self.host.seat(session, game=game, control=UNHURRIED), 20)
+
+
+@pytest.mark.parametrize("bot", ["shell", "awk"])
+async def test_shell_and_awk_play_over_the_bridge(host: Host, bot: str) -> None:
+    async with Crossing(host, parse(f"builtin:{bot}")) as crossing:
+        for match in await asyncio.gather(*(crossing.match("flip7") for _ in range(3))):
+            assert match.ending is not None
+            assert match.ending.terminations[0] is Termination.FINISHED
+            assert match.transcript.seats[0].strikes == 0
+        crossing.client.leave()
+        assert crossing.playing is not None
+        await asyncio.wait_for(crossing.playing, 5)
+
+
+async def test_the_program_is_told_of_the_start_the_end_and_a_refused_move(host: Host, tmp_path: Path) -> None:
+    """What comes over the bridge is what a hosted program is sent."""
+    heard = tmp_path / "heard"
+    spec = parse(f"stdio:sh -c 'tee {heard} | sh {parse('builtin:shell').cwd / 'bot.sh'}'")
+    async with Crossing(host, spec):
+        game = registry.find("stop_me_go")
+        contrary = ContraryGame(game, 0)
+        over: asyncio.Future[Match] = asyncio.get_running_loop().create_future()
+
+        def finished(match: Match, ending: object) -> None:
+            match.announce()
+            over.set_result(match)
+
+        session = host.house.play.sessions["bridged"]
+        host.house.hall.play(
+            "contrary",
+            contrary,
+            [session, *host.opponents(1)],
+            game.resolve_options(),
+            bytes(32),
+            UNHURRIED,
+            finished=finished,
+        )
+        match = await asyncio.wait_for(over, 10)
+        await host.until(lambda: b'"end"' in heard.read_bytes())
+    assert match.ending is not None
+    assert match.ending.terminations[0] is Termination.FINISHED
+    assert match.transcript.seats[0].strikes == 1
+    lines = [json.loads(line) for line in heard.read_text().splitlines()]
+    assert lines[0]["type"] == "start"
+    assert lines[0]["names"] == ["bridged", "opponent-0"]
+    [refused] = [line for line in lines if line["type"] == "rejected"]
+    assert (refused["code"], refused["strikes_left"]) == ("refused_once", 2)
+    assert refused["legal"] == next(line for line in lines if line.get("decision") == refused["decision"])["legal"]
+    assert lines[-1]["reasons"][0] == "finished"
+
+
+@pytest.mark.parametrize(
+    ("vice", "why"),
+    [
+        ("crashes", "the program exited with code 3"),
+        ("closes", "the program closed its stdout"),
+        ("long_line", "the program wrote a line of more than 64 KB"),
+        ("without_end", "the program writes many more lines than it is asked questions"),
+    ],
+)
+async def test_a_program_that_fails_ends_the_bridge_and_resigns_its_matches(
+    host: Host, vice: str, why: str, marker: str
+) -> None:
+    async with Crossing(host, host.bad("babbles.py", vice, marker)) as crossing:
+        match = await crossing.match()
+        assert match.ending is not None
+        assert match.ending.terminations[0] is not Termination.FINISHED
+        assert match.ending.terminations[1] is Termination.FINISHED
+        assert crossing.playing is not None
+        with pytest.raises(BridgeBroken, match=why):
+            await asyncio.wait_for(crossing.playing, 10)
+
+
+async def test_a_line_that_is_no_answer_is_a_strike_and_explained(host: Host, marker: str) -> None:
+    async with Crossing(host, host.bad("babbles.py", "garbage", marker)) as crossing:
+        match = await crossing.match()
+        assert match.ending is not None
+        assert match.ending.terminations[0] is Termination.ILLEGAL
+        await host.until(lambda: crossing.bridge.process.stderr.lines())
+        assert "'thinking...' on stdout is not JSON" in crossing.bridge.process.stderr.lines()[0]
+
+
+async def test_the_command_says_what_is_wrong_and_how_it_ended(host: Host) -> None:
+    async def referee(*words: str) -> tuple[int, str]:
+        code = "import sys; from referee.cli import main; main.COMMANDS = ('bridge', 'games'); sys.exit(main.main())"
+        child = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", code, "bridge", *words, stderr=asyncio.subprocess.PIPE
+        )
+        _, said = await asyncio.wait_for(child.communicate(), 30)
+        assert child.returncode is not None
+        return child.returncode, said.decode()
+
+    server = f"unix:{host.house.socket}"
+    token = host.house.admit("bridged")
+    assert await referee("--", "nosuchprogram", "-x") == (
+        2,
+        "error: 'nosuchprogram -x': there is no program 'nosuchprogram' on the PATH\n",
+    )
+    code, said = await referee("--server", server, "--token", "wrong", "--", "cat")
+    assert code == 2
+    assert "did not accept the token" in said
+    code, said = await referee("--server", server, "--token", token, "--", "sh", "-c", "echo oh no >&2; exit 4")
+    assert code == 1
+    assert said.endswith("error: the program exited with code 4; its last words: oh no\n")
+    assert "Traceback" not in said

@@ -1,0 +1,118 @@
+"""JSON lines: what is written, what is read, and what no program's output can do to the reader."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from referee.hosting import stdio
+from referee.hosting.output import LastLines, LineTooLong, Splitter
+from referee.rules import registry
+from referee.rules.game import Unreadable
+
+texts = st.text(max_size=40)
+
+
+@given(decision=st.integers(0, (1 << 53) - 1), move=texts, match=st.none() | texts)
+@settings(max_examples=50)
+def test_every_answer_can_be_written_and_read(decision: int, move: str, match: str | None) -> None:
+    value: dict[str, Any] = {"decision": decision, "move": move}
+    if match is not None:
+        value["match"] = match
+    assert stdio.read_answer(json.dumps(value).encode()) == (decision, move, match)
+
+
+@given(line=st.binary(max_size=200))
+@settings(max_examples=100)
+def test_whatever_the_line_it_is_an_answer_or_told_to_be_none(line: bytes) -> None:
+    try:
+        told = stdio.read_answer(line).move
+    except stdio.NotAnAnswer as error:
+        told = str(error)
+    assert isinstance(told, str)
+    assert len(told) < 500
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b"hit", "not JSON"),
+        (b"\xff\xfe", "not JSON"),
+        (b"[" * 50_000, "not JSON"),
+        (b'["hit"]', "no JSON object"),
+        (b'{"move":"hit"}', "no number under 'decision'"),
+        (b'{"decision":true,"move":"hit"}', "no number under 'decision'"),
+        (b'{"decision":-1,"move":"hit"}', "no number under 'decision'"),
+        (b'{"decision":"7","move":"hit"}', "no number under 'decision'"),
+        (b'{"decision":7}', "no text under 'move'"),
+        (b'{"decision":7,"move":1}', "no text under 'move'"),
+        (b'{"decision":7,"move":"hit","match":1}', "'match' is a text"),
+    ],
+)
+def test_a_line_that_is_no_answer_is_explained(line: bytes, said: str) -> None:
+    with pytest.raises(stdio.NotAnAnswer, match=said):
+        stdio.read_answer(line)
+
+
+@given(chunks=st.lists(st.binary(max_size=30), max_size=20))
+@settings(max_examples=100)
+def test_lines_are_the_same_however_the_pipe_cuts_them(chunks: list[bytes]) -> None:
+    splitter = Splitter(1000)
+    lines = [line for chunk in chunks for line in splitter.feed(chunk)]
+    assert lines == b"".join(chunks).split(b"\n")[:-1]
+
+
+def test_a_line_without_end_is_given_up_before_it_is_kept() -> None:
+    splitter = Splitter(100)
+    splitter.feed(b"x" * 90)
+    with pytest.raises(LineTooLong):
+        splitter.feed(b"x" * 20)
+    with pytest.raises(LineTooLong):
+        splitter.feed(b"x" * 200 + b"\n")
+
+
+@given(chunks=st.lists(st.binary(max_size=5000), max_size=30))
+@settings(max_examples=50)
+def test_of_endless_output_only_the_last_lines_are_kept(chunks: list[bytes]) -> None:
+    kept = LastLines(lines=5, letters=20)
+    for chunk in chunks:
+        kept.add(chunk)
+    assert kept.bytes == sum(map(len, chunks))
+    assert kept._size <= 2 * 5 * 21
+    assert len(kept.lines()) <= 5
+    assert all(line.isprintable() and len(line) <= 20 for line in kept.lines())
+
+
+def test_the_last_lines_are_the_last_ones() -> None:
+    kept = LastLines(lines=3, letters=20)
+    for number in range(1000):
+        kept.add(f"line {number}\n".encode())
+    assert kept.lines() == ["line 997", "line 998", "line 999"]
+
+
+@pytest.mark.parametrize("game", registry.names())
+def test_a_question_carries_the_whole_view_on_one_line(game: str) -> None:
+    chosen = registry.find(game)
+    state = chosen.start(chosen.seats.least, seed=b"lines")
+    [seat, *_] = state.pending()
+    view = state.view(seat)
+    value = stdio.view_value(view.DESCRIPTOR.full_name, view.SerializeToString())
+    line = stdio.decide_line("m", 1, seat, ["a", "b"], True, value, 1.0, -0.1)
+    assert line.count(b"\n") == 1
+    read = json.loads(line)
+    assert list(read) == ["type", "match", "decision", "seat", "legal", "complete", "view", "budget_ms", "bank_ms"]
+    assert read["bank_ms"] == 0
+    plain = [field.name for field in view.DESCRIPTOR.fields if not field.has_presence]
+    assert set(plain) <= set(read["view"]), "zero and empty fields are written too"
+
+
+def test_a_garbled_line_is_a_move_no_game_reads() -> None:
+    for game in registry.names():
+        chosen = registry.find(game)
+        state = chosen.start(chosen.seats.least, seed=b"lines")
+        for line in (b"hit", b"pass", b"go", b"stay", b"\xff", b""):
+            with pytest.raises(Unreadable):
+                state.parse(stdio.garbled(line))

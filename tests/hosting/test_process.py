@@ -1,0 +1,189 @@
+"""A bot's program: how it is started, what is kept of its words, how it is started again, and that all of it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from referee.hosting.building import build
+from referee.hosting.process import BotProcess, Condition, Patience, how_it_ended
+from referee.hosting.quarters import Link, OpenAir, Quarters, granted
+from referee.hosting.spec import BotSpec, Kind, parse
+from referee.rules.game import WrongUse
+
+if TYPE_CHECKING:
+    from tests.hosting.conftest import Host
+
+ONCE = Patience(crashes=1)
+
+
+async def last_words(spec: BotSpec, quarters: Quarters, link: Link | None = None) -> list[str]:
+    """What a program that ends by itself writes."""
+    process = BotProcess(spec, quarters, link, patience=ONCE)
+    await process.start()
+    assert await process.wait(15)
+    await process.stop()
+    return process.stderr.lines()
+
+
+async def test_the_environment_holds_what_a_bot_needs_and_no_secret(
+    host: Host, quarters: Quarters, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REFEREE_ADMIN_TOKEN", "sesame")
+    monkeypatch.setenv("DATABASE_PASSWORD", "sesame")
+    link = Link(host.house.socket, "the token", "somebody", 7)
+    said = await last_words(host.shell("env >&2"), quarters, link)
+    found = dict(line.split("=", 1) for line in said if "=" in line)
+    assert found["REFEREE_TOKEN"] == "the token"
+    assert found["REFEREE_NAME"] == "somebody"
+    assert found["REFEREE_CONCURRENCY"] == "7"
+    assert found["REFEREE_SERVER"].startswith("unix:/")
+    assert found["GRPC_ENABLE_FORK_SUPPORT"] == "0"
+    assert "sesame" not in "".join(said)
+
+
+async def test_a_bot_has_a_session_of_its_own(host: Host, quarters: Quarters) -> None:
+    script = "import os, sys; print(os.getsid(0), os.getpgrp(), file=sys.stderr)"
+    spec = BotSpec("session", (sys.executable, "-c", script), Kind.STDIO, Path("/"))
+    [line] = await last_words(spec, quarters)
+    assert str(os.getsid(0)) not in line.split()
+
+
+async def test_a_bot_that_keeps_crashing_rests_longer_and_is_benched_with_its_last_words(
+    host: Host, quarters: Quarters
+) -> None:
+    process = BotProcess(
+        host.shell("echo I cannot go on >&2; exit 7", "weary"), quarters, patience=Patience(crashes=3, first_rest=0.05)
+    )
+    benched: list[str] = []
+    process.on_bench = benched.append
+    before = time.monotonic()
+    await process.start()
+    await host.until(lambda: benched)
+    assert time.monotonic() - before > 0.05 + 0.1
+    assert process.condition is Condition.BENCHED
+    assert process.runs == 3
+    assert [leaving.text for leaving in process.exits] == ["exited with code 7"] * 3
+    assert "weary is benched: it ended 3 times" in benched[0]
+    assert "I cannot go on" in benched[0]
+    await process.stop()
+
+
+async def test_crashes_long_ago_are_forgiven(host: Host) -> None:
+    process = BotProcess(
+        host.shell("exit 1"), OpenAir(), patience=Patience(crashes=2, within=0.001, first_rest=0.01, longest_rest=0.01)
+    )
+    await process.start()
+    await host.until(lambda: process.runs >= 4)
+    assert process.condition is not Condition.BENCHED
+    await process.stop()
+    runs = process.runs
+    await asyncio.sleep(0.1)
+    assert process.runs == runs
+
+
+async def test_who_ignores_signals_is_ended_all_the_same(host: Host, quarters: Quarters, marker: str) -> None:
+    guest = await host.put_up(host.bad("stubborn.py", marker), quarters)
+    await host.until(lambda: "here I stay" in guest.process.stderr.lines())
+    before = time.monotonic()
+    await guest.stop()
+    assert time.monotonic() - before < 4
+    assert host.processes(marker) == []
+
+
+async def test_a_polite_bot_may_say_goodbye_in_the_open_air(host: Host) -> None:
+    guest = await host.put_up(host.shell("trap 'echo goodbye >&2; exit 0' TERM; while :; do sleep 0.05; done"))
+    await asyncio.sleep(0.2)
+    await guest.stop()
+    assert guest.process.stderr.lines() == ["goodbye"]
+
+
+@pytest.mark.parametrize("words", [(), ("exit",)])
+async def test_what_a_bot_daemonises_ends_with_it(
+    host: Host, quarters: Quarters, marker: str, words: tuple[str, ...]
+) -> None:
+    process = BotProcess(host.bad("daemonises.py", *words, marker), quarters, patience=ONCE)
+    await process.start()
+    await host.until(lambda: "a daemon is loose" in process.stderr.lines())
+    if not words:
+        assert len(host.processes(marker)) >= 2
+    await process.stop()
+    assert host.processes(marker) == []
+
+
+async def test_nothing_survives_a_worker_that_is_killed_in_the_open_air(host: Host, marker: str) -> None:
+    worker = await asyncio.create_subprocess_exec(
+        sys.executable, str(Path(__file__).with_name("worker.py")), "open", marker, stdout=asyncio.subprocess.PIPE
+    )
+    assert worker.stdout is not None
+    assert await asyncio.wait_for(worker.stdout.readline(), 20) == b"ready\n"
+    assert len(host.processes(marker)) >= 3
+    worker.kill()
+    await worker.wait()
+    await host.until(lambda: host.processes(marker) == [])
+
+
+async def test_memory_is_limited_in_the_open_air_too(host: Host, marker: str) -> None:
+    process = BotProcess(host.bad("hoards.py", marker), OpenAir(memory=64 << 20), patience=ONCE)
+    await process.start()
+    await host.until(lambda: process.condition is Condition.BENCHED)
+    assert process.exits[-1].text == "was ended: it used more than its 64 MB of memory"
+    await process.stop()
+
+
+async def test_endless_stderr_costs_little_and_is_not_kept(host: Host) -> None:
+    process = BotProcess(host.shell("yes this goes on and on >&2"), OpenAir())
+    await process.start()
+    began = time.process_time()
+    await asyncio.sleep(1.0)
+    cost = time.process_time() - began
+    await process.stop()
+    assert process.stderr.bytes < 16 << 20
+    assert process.stderr.lines()[-1].startswith("this goes")
+    assert cost < 0.5
+
+
+async def test_a_program_that_is_not_there_is_a_crash_that_says_so(host: Host) -> None:
+    spec = BotSpec("ghost", ("/nowhere/ghost",), Kind.STDIO, Path("/"))
+    assert await last_words(spec, OpenAir()) == ["cannot start /nowhere/ghost: No such file or directory"]
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        (0, "exited with code 0"),
+        (7, "exited with code 7"),
+        (-9, "was killed by SIGKILL"),
+        (139, "was killed by SIGSEGV"),
+    ],
+)
+def test_an_exit_is_told_in_words(code: int, text: str) -> None:
+    assert how_it_ended(code) == text
+
+
+def test_a_bot_gets_the_memory_it_asks_for_up_to_what_the_host_allows() -> None:
+    spec = parse("random")
+    small = BotSpec("small", ("x",), Kind.STDIO, Path("/"), memory=10)
+    assert granted(spec, 100) == 100
+    assert granted(small, 100) == 10
+    assert granted(small, 5) == 5
+
+
+async def test_a_build_runs_once_per_folder_and_shows_its_output_when_it_fails(tmp_path: Path) -> None:
+    spec = BotSpec("b", ("x",), Kind.STDIO, tmp_path, build=("/bin/sh", "-c", "echo built >> log"))
+    await build([spec, spec])
+    assert (tmp_path / "log").read_text() == "built\n"
+    failing = BotSpec("b", ("x",), Kind.STDIO, tmp_path, build=("/bin/sh", "-c", "echo missing header; exit 2"))
+    with pytest.raises(WrongUse, match=r"failed with code 2:\n  \| missing header"):
+        await build([failing])
+    slow = BotSpec("b", ("x",), Kind.STDIO, tmp_path, build=("/bin/sh", "-c", "sleep 60"))
+    with pytest.raises(WrongUse, match="took longer than"):
+        await build([slow], seconds=0.2)
+    absent = BotSpec("b", ("x",), Kind.STDIO, tmp_path, build=("/nowhere/make",))
+    with pytest.raises(WrongUse, match="cannot be built"):
+        await build([absent])

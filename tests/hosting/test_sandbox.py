@@ -1,0 +1,212 @@
+"""In the sandbox a bot plays and does nothing else: every bad bot fails, is blamed, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from referee.hosting import sandbox as walls
+from referee.hosting import seccomp
+from referee.hosting.process import Condition, Patience
+from referee.hosting.quarters import Link
+from referee.hosting.sandbox import Sandbox
+from referee.hosting.spec import Kind, parse
+from referee.match.clock import TimeControl
+from referee.match.ending import Ending, Termination
+
+if TYPE_CHECKING:
+    from tests.hosting.conftest import Host
+
+UNHURRIED = TimeControl(limit=5.0, bank=5.0)
+BAD_BOTS = Path(__file__).resolve().parents[1] / "bad_bots"
+
+
+def finished(ending: Ending) -> bool:
+    return ending.terminations[0] is Termination.FINISHED
+
+
+async def test_good_bots_play_in_the_sandbox_over_the_socket_and_over_pipes(host: Host, sandbox: Sandbox) -> None:
+    grpc_bot = await host.put_up(parse("builtin:random"), sandbox)
+    pipe_bot = await host.put_up(parse("builtin:shell"), sandbox)
+    ending = await host.play(grpc_bot, pipe_bot)
+    assert ending.terminations == (Termination.FINISHED, Termination.FINISHED)
+
+
+async def test_files_of_the_host_and_of_other_bots_cannot_be_read_nor_anything_written(
+    host: Host, sandbox: Sandbox, tmp_path: Path, marker: str
+) -> None:
+    database, other = tmp_path / "referee.db", tmp_path / "other_bot"
+    database.write_text("results")
+    other.mkdir()
+    (other / "bot.py").write_text("secret strategy")
+    prying = [
+        f"@{path}" for path in (database, other, other / "bot.py", "/etc/shadow", "/root", Path.home(), Path.cwd())
+    ]
+    before = (BAD_BOTS / "reads_files.py").read_bytes()
+    guest = await host.put_up(host.bad("reads_files.py", marker, *prying), sandbox)
+    assert finished(await host.play(guest))
+    said = guest.process.stderr.lines()
+    assert sum("denied" in line for line in said) >= len(prying)
+    assert not [line for line in said if "WROTE" in line or "secret" in line or "results" in line]
+    # Where its own folder lies inside the present one, the way there is passable; nothing else is in it.
+    assert all("pyproject" not in line and ".git" not in line for line in said)
+    assert (BAD_BOTS / "reads_files.py").read_bytes() == before
+
+
+async def test_other_processes_are_neither_seen_nor_read_nor_hit(host: Host, sandbox: Sandbox, marker: str) -> None:
+    victim = await host.put_up(parse("builtin:random"), sandbox, name="victim")
+    guest = await host.put_up(host.bad("looks_around.py", "REFEREE_" + "TOKEN", marker), sandbox)
+    ending = await host.play(guest, victim)
+    said = guest.process.stderr.lines()
+    assert ending.terminations == (Termination.FINISHED, Termination.FINISHED), said
+    assert victim.process.runs == 1
+    [count] = [int(line.removeprefix("processes: ")) for line in said if line.startswith("processes: ")]
+    assert count <= 3
+    assert not [line for line in said if line.startswith(("READ", "HIT"))]
+
+
+async def test_nothing_can_be_connected_to(host: Host, sandbox: Sandbox, marker: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as port, socket.socket(socket.AF_UNIX) as abstract:
+        abstract.bind("\0" + marker)
+        abstract.listen()
+        guest = await host.put_up(host.bad("phones_home.py", str(port.getsockname()[1]), marker), sandbox)
+        assert finished(await host.play(guest))
+    said = guest.process.stderr.lines()
+    assert sum("denied" in line for line in said) == 6, said
+
+
+async def test_side_doors_of_the_kernel_are_shut(host: Host, sandbox: Sandbox, marker: str) -> None:
+    guest = await host.put_up(host.bad("breaks_out.py", marker), sandbox)
+    assert finished(await host.play(guest))
+    said = guest.process.stderr.lines()
+    assert sum("denied" in line for line in said) == 8, said
+    [who] = [line for line in said if line.startswith("capabilities: ")]
+    assert who.startswith("capabilities: 0, uid: ")
+    assert not who.endswith("uid: 0")
+
+
+async def test_a_fork_bomb_stays_small_and_dies_at_once(host: Host, sandbox: Sandbox, marker: str) -> None:
+    guest = await host.put_up(host.bad("forks.py", marker), sandbox)
+    await host.until(lambda: any("denied" in line for line in guest.process.stderr.lines()))
+    assert len(host.processes(marker)) <= sandbox.limits.processes + 3
+    ending = await host.play(guest)
+    assert ending.terminations[0] is Termination.TIMEOUT
+    before = time.monotonic()
+    await guest.stop()
+    assert time.monotonic() - before < 3
+    assert host.processes(marker) == []
+
+
+@pytest.mark.parametrize("how", ["alone", "children"])
+async def test_who_takes_too_much_memory_is_ended_and_told_so(
+    host: Host, sandbox: Sandbox, marker: str, how: str
+) -> None:
+    guest = await host.put_up(host.bad("hoards.py", how, marker), sandbox, patience=Patience(crashes=1))
+    ending = await host.play(guest, control=UNHURRIED)
+    assert ending.terminations[0] is Termination.CRASH
+    assert "used more than its 96 MB of memory" in ending.texts[0]
+    assert guest.benched
+    assert guest.process.peak.memory < 2 << 30
+
+
+async def test_the_disk_cannot_be_filled(host: Host, sandbox: Sandbox, marker: str) -> None:
+    guest = await host.put_up(host.bad("fills_disk.py", marker), sandbox)
+    assert finished(await host.play(guest, control=UNHURRIED))
+    said = guest.process.stderr.lines()
+    assert not [line for line in said if "FILLED" in line]
+    assert sum("denied" in line for line in said) == 7, said
+
+
+async def test_a_daemon_dies_with_its_bot(host: Host, sandbox: Sandbox, marker: str) -> None:
+    guest = await host.put_up(host.bad("daemonises.py", "exit", marker), sandbox, patience=Patience(crashes=1))
+    await host.until(lambda: guest.benched)
+    assert guest.process.exits[-1].text == "exited with code 0"
+    await host.until(lambda: host.processes(marker) == [])
+
+
+async def test_another_bots_name_does_not_open_the_door(host: Host, sandbox: Sandbox, marker: str) -> None:
+    victim = await host.put_up(parse("builtin:random"), sandbox, name="victim")
+    spec = host.bad("impostor.py", "victim", marker, kind=Kind.GRPC)
+    guest = await host.house.host(spec, quarters=sandbox, patience=Patience(crashes=1))
+    assert not await host.house.arrive(guest)
+    assert guest.process.stderr.lines()[-3:] == [
+        "another name: PERMISSION_DENIED",
+        "no token: UNAUTHENTICATED",
+        "made-up token: UNAUTHENTICATED",
+    ]
+    assert finished(await host.play(victim))
+
+
+async def test_nothing_survives_the_worker(host: Host, sandbox: Sandbox, marker: str) -> None:
+    """The worker is killed in the hardest way; the kernel clears away what it had started."""
+    worker = await asyncio.create_subprocess_exec(
+        sys.executable,
+        str(Path(__file__).with_name("worker.py")),
+        "sandbox",
+        marker,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert worker.stdout is not None
+    assert await asyncio.wait_for(worker.stdout.readline(), 20) == b"ready\n"
+    assert len(host.processes(marker)) >= 2
+    worker.kill()
+    await worker.wait()
+    await host.until(lambda: host.processes(marker) == [])
+
+
+async def test_a_bot_waits_for_its_turn_on_the_processor_behind_the_referee(host: Host, sandbox: Sandbox) -> None:
+    guest = await host.put_up(host.shell("nice >&2; cat >&2"), sandbox)
+    await host.until(lambda: guest.process.stderr.lines())
+    assert int(guest.process.stderr.lines()[0]) >= 5
+
+
+def test_what_is_missing_is_said_with_the_way_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    walls.probe.cache_clear()
+    monkeypatch.setattr("shutil.which", lambda program: None if program == "bwrap" else f"/usr/bin/{program}")
+    try:
+        missing = walls.probe()
+    finally:
+        walls.probe.cache_clear()
+    assert missing is not None
+    assert "apt-get install bubblewrap" in missing
+    assert "--no-sandbox" in missing
+
+
+@pytest.mark.parametrize(
+    ("words", "way_out"),
+    [
+        ("bwrap: setting up uid map: Permission denied", "user namespaces"),
+        ("bwrap: No permissions to create new namespace", "user namespaces"),
+        ("bwrap: something new", "bubblewrap failed (bwrap: something new)"),
+    ],
+)
+def test_a_trial_that_fails_is_explained(words: str, way_out: str) -> None:
+    assert way_out in walls._why(words)
+
+
+async def test_without_a_sandbox_nothing_is_started(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(walls, "probe", lambda: "no sandbox here")
+    with pytest.raises(walls.SandboxFailed, match="no sandbox here"):
+        await host.house.host(host.shell("true"), quarters=Sandbox())
+    assert host.house.guests["script"].process.condition is Condition.NEW
+
+
+def test_the_filter_is_a_whole_program_for_both_kinds_of_machine() -> None:
+    for machine in ("x86_64", "aarch64"):
+        program = seccomp.program(machine)
+        assert program is not None
+        assert len(program) % 8 == 0
+    assert seccomp.program("riscv64") is None
+
+
+def test_a_lone_file_does_not_open_the_folder_it_lies_in(tmp_path: Path, bubblewrap: None) -> None:
+    (tmp_path / "mybot.py").write_text("")
+    launch = Sandbox().wrap(parse("mybot.py", tmp_path), Link())
+    shown = [launch.argv[place + 1] for place, word in enumerate(launch.argv) if word == "--ro-bind"]
+    assert str(tmp_path / "mybot.py") in shown
+    assert str(tmp_path) not in shown

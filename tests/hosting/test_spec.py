@@ -1,0 +1,146 @@
+"""What a person writes where a bot is wanted, and what is meant by it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from referee.hosting import folders
+from referee.hosting.spec import Kind, parse
+from referee.rules.game import WrongUse
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """A folder with bots of every kind."""
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "bot.toml").write_text(
+        'name = "mine"\ngames = ["flip7", "stop"]\ncommand = "sh run.sh --fast"\nkind = "stdio"\n'
+        'build = "make all"\nmemory = 64\nabout = "A test"\n'
+    )
+    (mine / "run.sh").write_text("")
+    plain = tmp_path / "plain folder"
+    plain.mkdir()
+    (plain / "bot.py").write_text("")
+    (tmp_path / "lone.py").write_text("")
+    program = tmp_path / "program"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    (tmp_path / "notes.txt").write_text("")
+    (tmp_path / "empty").mkdir()
+    return tmp_path
+
+
+def test_a_house_bot_is_meant_by_its_name_and_can_run_as_a_program_of_its_own(here: Path) -> None:
+    spec = parse("random", here)
+    assert (spec.name, spec.kind, spec.games) == ("random", Kind.HOUSE, ())
+    assert spec.argv == (sys.executable, str(folders.house().resolve() / "random" / "bot.py"))
+    assert parse("builtin:random", here).argv == spec.argv
+
+
+def test_a_house_bot_that_is_no_python_runs_as_a_program(here: Path) -> None:
+    spec = parse("awk", here)
+    assert spec.kind is Kind.STDIO
+    assert spec.folder == folders.house().resolve() / "awk"
+
+
+def test_a_folder_is_a_bot_as_its_bot_toml_says(here: Path) -> None:
+    spec = parse("mine", here)
+    assert (spec.name, spec.kind, spec.games, spec.memory) == ("mine", Kind.STDIO, ("flip7", "stop"), 64 << 20)
+    assert spec.argv[0].endswith("/sh")
+    assert spec.argv[1:] == ("run.sh", "--fast")
+    assert (spec.cwd, spec.folder, spec.build) == (here / "mine", here / "mine", ("make", "all"))
+    assert spec.plays("stop")
+    assert not spec.plays("encore")
+    assert parse("./mine/", here).argv == spec.argv
+
+
+def test_a_folder_with_just_a_bot_py_is_a_bot_for_every_game(here: Path) -> None:
+    spec = parse("plain folder", here)
+    assert (spec.name, spec.kind) == ("plain-folder", Kind.GRPC)
+    assert spec.argv == (sys.executable, str(here / "plain folder" / "bot.py"))
+    assert spec.plays("anything")
+
+
+def test_a_lone_python_file_is_a_bot_named_after_it(here: Path) -> None:
+    spec = parse("lone.py", here)
+    assert (spec.name, spec.kind, spec.folder, spec.files) == ("lone", Kind.GRPC, None, (here / "lone.py",))
+
+
+def test_a_command_is_a_bot_and_may_read_the_files_it_names_but_not_the_whole_place(here: Path) -> None:
+    spec = parse("sh lone.py notes.txt . --depth 3", here)
+    assert spec.argv[0].endswith("/sh")
+    assert spec.argv[1:] == ("lone.py", "notes.txt", ".", "--depth", "3")
+    assert spec.files == (here / "lone.py", here / "notes.txt")
+    assert (spec.name, spec.cwd) == ("lone", here)
+    assert parse("./program --deep", here).files == (here / "program",)
+
+
+def test_stdio_before_any_of_them_means_json_lines(here: Path) -> None:
+    assert parse("stdio:sh -c 'cat'", here).kind is Kind.STDIO
+    assert parse("stdio:sh -c 'cat'", here).argv[1:] == ("-c", "cat")
+    assert parse("stdio:lone.py", here).argv == (sys.executable, str(here / "lone.py"))
+    assert parse("stdio: ./program", here).kind is Kind.STDIO
+
+
+def test_a_script_inside_a_word_is_not_taken_for_a_file(here: Path) -> None:
+    assert parse("sh -c 'cat x | awk -f bot.awk'", here).argv[1:] == ("-c", "cat x | awk -f bot.awk")
+    assert parse(f"sh -c {'x' * 5000}", here).files == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "a bot is missing"),
+        ("randm", "did you mean 'random'?"),
+        ("qqqqqq", "house bots are: "),
+        ("builtin:nobody", "unknown bot 'nobody'"),
+        ("stdio:", "needs a command"),
+        ("no/such/folder", "there is no program"),
+        ("missing.py", "neither a house bot"),
+        ("sh missing.js", "there is no file"),
+        ("nosuchprogram --fast", "no program 'nosuchprogram' on the PATH"),
+        ("./notes.txt", "chmod +x"),
+        ("./notes.txt --fast", "chmod +x"),
+        ("empty", "neither bot.toml nor bot.py"),
+        ("sh 'unclosed", "cannot be read"),
+    ],
+)
+def test_what_cannot_be_meant_is_told_in_one_sentence(here: Path, text: str, sentence: str) -> None:
+    with pytest.raises(WrongUse) as told:
+        parse(text, here)
+    assert sentence in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+def test_a_folder_here_with_the_name_of_a_house_bot_has_to_be_made_clear(here: Path) -> None:
+    (here / "random").mkdir()
+    (here / "random" / "bot.py").write_text("")
+    with pytest.raises(WrongUse, match=r"builtin:random or \./random"):
+        parse("random", here)
+    assert parse("./random", here).folder == here / "random"
+    assert parse("builtin:random", here).kind is Kind.HOUSE
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ('kind = "telepathy"', "'kind' is 'grpc' or 'stdio'"),
+        ("memory = 2", "16 or more"),
+        ("memory = true", "16 or more"),
+        ('main = "run.sh"', "either 'main'"),
+        ("build = 7", "'build' is a command line"),
+        ("build = ''", "'build' is empty"),
+        ('colour = "red"', "unknown key 'colour'"),
+    ],
+)
+def test_a_wrong_bot_toml_is_told_with_its_file(here: Path, line: str, sentence: str) -> None:
+    (here / "mine" / "bot.toml").write_text(
+        f'name = "mine"\ngames = ["*"]\ncommand = "sh run.sh"\nabout = "x"\n{line}\n'
+    )
+    with pytest.raises(WrongUse) as told:
+        parse("mine", here)
+    assert sentence in str(told.value)
+    assert "bot.toml" in str(told.value)

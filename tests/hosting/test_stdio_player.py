@@ -1,0 +1,136 @@
+"""Programs over pipes: whatever one says, only its own matches suffer, and for the right reason."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+from typing import TYPE_CHECKING
+
+import pytest
+from referee.hosting.process import Patience
+from referee.hosting.spec import parse
+from referee.match.clock import TimeControl
+from referee.match.ending import Termination
+from referee.rules import registry
+
+if TYPE_CHECKING:
+    from tests.hosting.conftest import Host
+
+UNHURRIED = TimeControl(limit=5.0, bank=5.0)
+LASTING = Patience(crashes=100, first_rest=0.02, longest_rest=0.02)
+
+
+@pytest.mark.parametrize("game", registry.names())
+async def test_shell_and_awk_play_every_game(host: Host, game: str) -> None:
+    shell = await host.put_up(parse("builtin:shell"))
+    awk = await host.put_up(parse("builtin:awk"))
+    match = await asyncio.wait_for(host.seat(shell, awk, game=game, control=UNHURRIED), 20)
+    assert match.ending is not None
+    assert set(match.ending.terminations) == {Termination.FINISHED}, match.ending.texts
+    assert all(seat.strikes == 0 for seat in match.transcript.seats)
+
+
+async def test_many_matches_at_once_share_one_program(host: Host) -> None:
+    awk = await host.put_up(parse("builtin:awk"), concurrency=20)
+    assert awk.free == 20
+    matches = [host.seat(awk, game="flip7", control=UNHURRIED) for _ in range(20)]
+    assert awk.free == 0
+    endings = [match.ending for match in await asyncio.wait_for(asyncio.gather(*matches), 30)]
+    assert {ending.terminations[0] for ending in endings if ending} == {Termination.FINISHED}
+    assert awk.process.runs == 1
+    assert awk.free == 20
+
+
+async def test_one_program_may_sit_at_one_table_twice(host: Host) -> None:
+    awk = await host.put_up(parse("builtin:awk"))
+    ending = await host.play(awk, awk, control=UNHURRIED)
+    assert ending.terminations == (Termination.FINISHED, Termination.FINISHED)
+
+
+@pytest.mark.parametrize(
+    ("vice", "termination", "text"),
+    [
+        ("garbage", Termination.ILLEGAL, "thinking..."),
+        ("bytes", Termination.ILLEGAL, "3 rejected moves"),
+        ("no_move", Termination.ILLEGAL, "3 rejected moves"),
+        ("deep", Termination.ILLEGAL, "3 rejected moves"),
+        ("illegal", Termination.ILLEGAL, "this is no move"),
+        ("twice", Termination.ILLEGAL, "rejected moves"),
+        ("partial", Termination.TIMEOUT, "no answer in time"),
+        ("sleeps", Termination.TIMEOUT, "no answer in time"),
+        ("late", Termination.TIMEOUT, "no answer in time"),
+        ("long_line", Termination.FLOOD, "a line of more than 64 KB"),
+        ("without_end", Termination.FLOOD, "many more lines"),
+        ("closes", Termination.CRASH, "closed its stdout"),
+        ("crashes", Termination.CRASH, "exited with code 3"),
+        ("pieces", Termination.FINISHED, ""),
+        ("future", Termination.FINISHED, ""),
+        ("stderr", Termination.FINISHED, ""),
+    ],
+)
+async def test_every_vice_has_its_own_end_and_harms_nobody_else(
+    host: Host, vice: str, termination: Termination, text: str, marker: str
+) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    guest = await host.put_up(host.bad("babbles.py", vice, marker), patience=LASTING)
+    control = TimeControl(limit=0.4, bank=0.3) if termination is Termination.TIMEOUT else UNHURRIED
+    ending = await host.play(guest, control=control)
+    assert ending.terminations == (termination, Termination.FINISHED), ending.texts
+    assert text in ending.texts[0]
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000, "kilobytes"
+
+
+async def test_all_matches_of_a_program_that_crashes_are_forfeited_and_the_next_one_is_played_by_a_fresh_run(
+    host: Host,
+) -> None:
+    awk = await host.put_up(parse("builtin:awk"), patience=LASTING)
+    slow = TimeControl(limit=5.0, bank=5.0)
+    matches = [host.seat(awk, game="encore", control=slow) for _ in range(4)]
+    awk.process.kill("was shot in this test")
+    endings = [match.ending for match in await asyncio.wait_for(asyncio.gather(*matches), 20)]
+    for ending in endings:
+        assert ending is not None
+        assert ending.terminations[0] is Termination.CRASH
+        assert ending.texts[0] == "the bot was ended: it was shot in this test"
+    await host.until(lambda: awk.free)
+    assert awk.process.runs == 2
+    ending = await host.play(awk, control=UNHURRIED)
+    assert ending.terminations[0] is Termination.FINISHED
+
+
+async def test_a_match_with_a_program_that_is_not_running_is_forfeited_at_once(host: Host) -> None:
+    guest = await host.put_up(host.shell("exit 1"), patience=Patience(crashes=1))
+    await host.until(lambda: guest.benched)
+    assert guest.free == 0
+    ending = await host.play(guest)
+    assert ending.terminations[0] is Termination.CRASH
+    assert ending.texts[0] == "the bot exited with code 1"
+
+
+async def test_a_program_that_has_stopped_answering_is_started_again(host: Host, marker: str) -> None:
+    guest = await host.put_up(host.bad("babbles.py", "sleeps", marker), patience=LASTING)
+    short = TimeControl(limit=0.2, bank=0.1)
+    first, second = host.seat(guest, control=short), host.seat(guest, control=short)
+    for match in await asyncio.wait_for(asyncio.gather(first, second), 10):
+        assert match.ending is not None
+        assert match.ending.terminations[0] is Termination.TIMEOUT
+    await host.until(lambda: guest.process.runs >= 2)
+    assert "has stopped answering" in guest.process.exits[-1].text
+
+
+async def test_a_program_that_does_not_read_is_given_up_before_it_fills_our_memory(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("referee.hosting.stdio_player.MOST_UNREAD", 300_000)
+    guest = await host.put_up(host.shell("sleep 300"), patience=LASTING)
+    guest.process.write(b" " * 365_000)  # fills the pipe (64 KB) and most of what is allowed beyond it
+    ending = await host.play(guest, control=UNHURRIED)
+    assert ending.terminations[0] is Termination.TIMEOUT
+    assert ending.texts[0] == "the bot does not read what it is asked"
+
+
+async def test_a_line_that_is_no_answer_is_explained_to_the_program(host: Host, marker: str) -> None:
+    guest = await host.put_up(host.bad("babbles.py", "garbage", marker))
+    await host.play(guest, control=UNHURRIED)
+    await host.until(lambda: guest.process.stderr.lines())
+    assert "'thinking...' on stdout is not JSON" in guest.process.stderr.lines()[0]

@@ -1,0 +1,28 @@
+"""A worker that hosts one stubborn bot and waits to be killed: `worker.py sandbox|open MARKER`."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from referee.hosting.process import BotProcess
+from referee.hosting.quarters import OpenAir, Quarters
+from referee.hosting.sandbox import Sandbox
+from referee.hosting.spec import BotSpec, Kind
+
+BAD_BOTS = Path(__file__).resolve().parents[1] / "bad_bots"
+
+
+async def main(where: str, marker: str) -> None:
+    argv = (sys.executable, str(BAD_BOTS / "daemonises.py"), marker)
+    spec = BotSpec("daemonises", argv, Kind.STDIO, BAD_BOTS, folder=BAD_BOTS)
+    quarters: Quarters = Sandbox() if where == "sandbox" else OpenAir()
+    bot = BotProcess(spec, quarters)
+    loose = asyncio.Event()
+    bot.on_stderr = lambda chunk: loose.set()
+    await bot.start()
+    await loose.wait()
+    print("ready", flush=True)
+    await asyncio.sleep(300)
+
+
+asyncio.run(main(*sys.argv[1:]))

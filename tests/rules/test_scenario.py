@@ -209,6 +209,13 @@ def test_a_line_that_cannot_be_read_is_named(write: Write, statement: str) -> No
     assert f"cannot read '{statement}'" in error.message
 
 
+def test_a_run_stops_at_the_first_failure_be_it_a_line_that_cannot_be_read_or_not(write: Write) -> None:
+    assert failed(write("over = yes\nwhat is this\n")).line == 7
+    with pytest.raises(ScenarioUnreadable) as caught:
+        run_file(write("over = no\nwhat is this\nover = yes\n"))
+    assert caught.value.line == 8
+
+
 def test_a_file_without_a_script_cannot_be_read(write: Write) -> None:
     assert "the key 'script' is missing" in unreadable(write(text=HEAD)).message
 

@@ -2,7 +2,8 @@
 
 A scenario file (TOML) names a game, players, options, a seed and scripted outcomes of chance; its script makes moves
 and states what must be true between them. `load` reads a file and raises `ScenarioUnreadable`; `run` plays it and
-raises `ScenarioFailed` at the first line that does not hold. Both name the file and the line.
+raises `ScenarioFailed` at the first line that does not hold. Both name the file and the line. `run_file` does both and
+stops at whichever comes first, so a line that cannot be read does not hide an earlier one that does not hold.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ __all__ = ["Scenario", "ScenarioFailed", "ScenarioUnreadable", "load", "run", "r
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A scenario that was read and understood; `lines` knows where in the file each key is."""
+    """A scenario that was read and understood; `line_of` knows where in the file each key is."""
 
     path: Path
     about: str
@@ -36,6 +37,8 @@ class Scenario:
     script: tuple[Statement, ...]
     last_line: int
     line_of: Callable[..., int]
+    flaw: ScenarioUnreadable | None = None
+    """The first line of the script that cannot be read; `script` ends before it."""
 
 
 class ScenarioFailed(AssertionError):
@@ -48,6 +51,24 @@ class ScenarioFailed(AssertionError):
 
 def load(path: str | Path) -> Scenario:
     """Read a scenario file and check everything that can be checked without playing."""
+    scenario = _load(path)
+    if scenario.flaw is not None:
+        raise scenario.flaw
+    return scenario
+
+
+def run_file(path: str | Path) -> None:
+    """Load and run one file; what is wrong first in the order of the script is what is raised."""
+    run(_load(path))
+
+
+def run(scenario: Scenario) -> None:
+    """Play the script from start to end; the first thing that does not hold raises `ScenarioFailed`."""
+    _Run(scenario).all()
+
+
+def _load(path: str | Path) -> Scenario:
+    """The scenario as far as its script can be read."""
     file = ScenarioFile(Path(path))
     file.refuse_unknown_keys()
     name = file.take("game", str, 'a string such as "flip7"')
@@ -67,28 +88,23 @@ def load(path: str | Path) -> Scenario:
     except WrongUse as error:
         named = [key for key in given if repr(key) in str(error)]
         raise file.unreadable(str(error), "options", *named[:1]) from None
+    about = file.take("about", str, "a sentence", default="")
+    seed = seed_bytes(file.take("seed", int, "a whole number", default=0))
+    chance = file.take_chance(game)
+    statements, flaw = read_script(file, script, players)
     return Scenario(
         file.path,
-        file.take("about", str, "a sentence", default=""),
+        about,
         game,
         players,
         options,
-        seed_bytes(file.take("seed", int, "a whole number", default=0)),
-        file.take_chance(game),
-        tuple(read_script(file, script, players)),
+        seed,
+        chance,
+        tuple(statements),
         file.script_lines[-1],
         file.line_of,
+        flaw,
     )
-
-
-def run_file(path: str | Path) -> None:
-    """Load and run one file."""
-    run(load(path))
-
-
-def run(scenario: Scenario) -> None:
-    """Play the script from start to end; the first thing that does not hold raises `ScenarioFailed`."""
-    _Run(scenario).all()
 
 
 class _Run:
@@ -111,6 +127,8 @@ class _Run:
                 self._list(statement)
             else:
                 self._expect(statement)
+        if scenario.flaw is not None:
+            raise scenario.flaw
         self._end()
 
     def _read_outcomes(self) -> None:

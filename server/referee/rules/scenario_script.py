@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from referee.rules.scenario_file import ScenarioFile, ScenarioUnreadable
@@ -41,15 +40,17 @@ class Expect:
 Statement = Offer | ListIs | Expect
 
 
-def read_script(file: ScenarioFile, script: str, players: int) -> Iterator[Statement]:
-    """The statements in order; `ScenarioUnreadable` at the first line that is none."""
+def read_script(file: ScenarioFile, script: str, players: int) -> tuple[list[Statement], ScenarioUnreadable | None]:
+    """The statements in order up to the first line that is none, and what is wrong with that line."""
+    statements: list[Statement] = []
     for line, raw in zip(file.script_lines, script.split("\n"), strict=True):
         text = raw.partition("#")[0].strip()
         if text:
             try:
-                yield _read(line, text, players)
+                statements.append(_read(line, text, players))
             except ValueError as error:
-                raise ScenarioUnreadable(file.path, line, f"cannot read '{text}': {error}") from None
+                return statements, ScenarioUnreadable(file.path, line, f"cannot read '{text}': {error}")
+    return statements, None
 
 
 _NUMBER = r"(?:0|[1-9][0-9]*)"

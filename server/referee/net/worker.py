@@ -23,6 +23,7 @@ os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 import structlog
 
 from referee.hosting import folders
+from referee.hosting.process import Condition
 from referee.hosting.quarters import OpenAir, Quarters
 from referee.hosting.sandbox import Sandbox
 from referee.hosting.spec import BotSpec, Kind, parse
@@ -40,6 +41,7 @@ from referee.rules.game import Seat
 LONGEST_LINE = 64 << 20
 ARRIVAL_SECONDS = 30.0
 """How long a bot may take from its start to its hello."""
+ARRIVAL_LOOKS = 0.01
 
 
 class Absentee:
@@ -86,8 +88,12 @@ class Lodgings:
             guest = await asyncio.shield(self._coming[name])
         except Exception as error:  # noqa: BLE001 - whatever keeps it from starting is this bot's matter alone
             return Absentee(name, f"cannot be started: {error}")
-        if await self._house.arrive(guest, ARRIVAL_SECONDS) and guest.player is not None:
-            return guest.player
+        loop = asyncio.get_running_loop()
+        until = loop.time() + ARRIVAL_SECONDS
+        while not guest.benched and loop.time() < until:
+            if guest.player is not None and guest.process.condition is Condition.RUNNING:
+                return guest.player
+            await asyncio.sleep(ARRIVAL_LOOKS)
         if guest.benched:
             return Absentee(name, guest.process.why_benched.splitlines()[0])
         return Absentee(name, f"was not there within {ARRIVAL_SECONDS:g} seconds of its start")
@@ -218,6 +224,11 @@ async def _main() -> None:
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="%H:%M:%S"),
+            structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
+        ],
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
     )

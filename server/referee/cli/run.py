@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from referee.net.workers import WorkersVenue
     from referee.rules.game import Game
     from referee.store import Store, Tournament
+    from referee.tournament.mirror import Difference
     from referee.tournament.plan import Plan
     from referee.tournament.runner import Runner
 
@@ -179,6 +180,7 @@ async def _run(
     from referee.hosting.building import build
     from referee.net.workers import Hosting, WorkersVenue
     from referee.store import TournamentState
+    from referee.tournament.mirror import differences
     from referee.tournament.runner import Runner
     from referee.tournament.single import find_or_create
     from referee.tournament.standings import from_store
@@ -189,7 +191,7 @@ async def _run(
             aside().print(
                 f"{name} is {tournament.state.value} already; another --seed or --name plays anew", markup=False
             )
-        _show(from_store(store, name), tournament, as_json, [])
+        _show(from_store(store, name), tournament, as_json, [], differences(store, name))
         return 0
     await build(bots)
     venue = WorkersVenue(Hosting(plan.hosted, Path.cwd(), sandbox, workers, max(1, min(64, concurrency))))
@@ -207,7 +209,7 @@ async def _run(
             f"stopped after {standings.matches_done} of {standings.matches_total} matches; {again}", markup=False
         )
         return INTERRUPTED
-    _show(standings, store.tournaments.get(name), as_json, venue.notices)
+    _show(standings, store.tournaments.get(name), as_json, venue.notices, differences(store, name))
     return 0
 
 
@@ -245,7 +247,9 @@ async def _watch(runner: Runner, venue: WorkersVenue, as_json: bool) -> None:
             await asyncio.wait({screen}, timeout=2)
 
 
-def _show(standings: Standings, tournament: Tournament, as_json: bool, notices: list[str]) -> None:
+def _show(
+    standings: Standings, tournament: Tournament, as_json: bool, notices: list[str], mirrored: list[Difference]
+) -> None:
     if as_json:
         value = standings.to_json_value()
         print_json(
@@ -260,6 +264,18 @@ def _show(standings: Standings, tournament: Tournament, as_json: bool, notices: 
                 "root": tournament.root.hex() if tournament.root else "",
                 "seconds": standings.elapsed,
                 "notices": notices,
+                "mirror": [
+                    {
+                        "bot": one.bot,
+                        "other": one.other,
+                        "difference": one.points,
+                        "half_width": one.mirrored,
+                        "half_width_independent": one.independent,
+                        "narrower": one.narrower,
+                        "blocks": one.blocks,
+                    }
+                    for one in mirrored
+                ],
             }
         )
         return
@@ -267,3 +283,11 @@ def _show(standings: Standings, tournament: Tournament, as_json: bool, notices: 
 
     console = paper()
     console.print(final_table(standings, width=console.width))
+    if mirrored:
+        console.print("score differences over mirrored deals, 95 % intervals:", markup=False)
+    for one in mirrored:
+        console.print(
+            f"  {one.bot} − {one.other}: {one.points:+.1f} ± {one.mirrored:.1f} "
+            f"(independent deals: ± {one.independent:.1f}; {one.narrower:.0%} narrower)",
+            markup=False,
+        )

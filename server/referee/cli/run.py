@@ -288,6 +288,7 @@ def _show(
     for one in mirrored:
         console.print(
             f"  {one.bot} − {one.other}: {one.points:+.1f} ± {one.mirrored:.1f} "
-            f"(independent deals: ± {one.independent:.1f}; {one.narrower:.0%} narrower)",
+            f"(independent deals: ± {one.independent:.1f}; {abs(one.narrower):.0%} "
+            f"{'narrower' if one.narrower >= 0 else 'wider'})",
             markup=False,
         )

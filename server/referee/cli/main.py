@@ -22,15 +22,19 @@ if TYPE_CHECKING:
 COMMANDS = (
     "games",
     "rules",
-    "simulate",
-    "scenario",
+    "new",
+    "check",
     "run",
     "demo",
+    "simulate",
+    "scenario",
     "serve",
     "bot",
     "match",
     "tournament",
     "leaderboard",
+    "verify",
+    "bridge",
 )
 
 

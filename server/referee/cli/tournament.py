@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import json as jsonlib
-import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from referee.cli.errors import WRONG_USE, Failure
 from referee.cli.given import read_bots, read_options
-from referee.cli.output import AsJson, aside, paper, print_json
+from referee.cli.onsite import play_here
+from referee.cli.output import AsJson, paper, print_json
 from referee.cli.serving import AdminToken, Ca, Db, Server, call, open_store, seconds
 
 if TYPE_CHECKING:
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Create, run and steer tournaments.")
 
 Name = Annotated[str, typer.Argument(help="The tournament's name.")]
-PROGRESS_SECONDS = 2.0
+Concurrency = Annotated[
+    int | None,
+    typer.Option("--concurrency", "-c", min=1, help="Most matches at once, without --server.", show_default="256"),
+]
 
 
 @app.command()
@@ -58,6 +61,9 @@ def create(
     from referee.rules import registry
     from referee.tournament.plan import Plan
 
+    _one_of(db, server)
+    if seed is not None and not seed.strip():
+        raise Failure("--seed is empty: give any text, or leave it out for secret deals", WRONG_USE)
     chosen = registry.find(game)
     names = read_bots(bots)
     plan = Plan(
@@ -65,9 +71,9 @@ def create(
         players=players if players is not None else max(2, chosen.seats.least),
         schedule=schedule,
         rounds=rounds if rounds is not None else (10 if schedule == "balanced" else None),
-        limit=seconds(limit),
-        bank=seconds(bank),
-        absence=seconds(absence),
+        limit=_milliseconds("--time", limit),
+        bank=_milliseconds("--bank", bank),
+        absence=_milliseconds("--absence", absence),
         allow_join=allow_join,
         options=chosen.resolve_options(read_options(option or [])),
     )
@@ -87,45 +93,65 @@ def create(
         f"{name} is created: {value['matches']} matches of {game} with {plan.players} players each.\n"
         f"Commitment to the deals: {value['commitment']}",
         markup=False,
+        soft_wrap=True,
     )
     if not start:
-        paper().print(f"Start it: referee tournament start {name}", markup=False)
+        where = f" --server {server}" if server else f" --db {db}" if db else ""
+        paper().print(f"Start it: referee tournament start {name}{where}", markup=False, soft_wrap=True)
 
 
 @app.command("start")
-def start_(name: Name, db: Db = None, server: Server = None, admin_token: AdminToken = None, ca: Ca = None) -> None:
+def start_(
+    name: Name,
+    db: Db = None,
+    server: Server = None,
+    admin_token: AdminToken = None,
+    ca: Ca = None,
+    concurrency: Concurrency = None,
+) -> int:
     """Start a tournament: on a server, or (house bots only) right here on the file."""
-    if server:
-        _control(name, "START", server, admin_token, ca)
-    else:
-        _run_here(name, db)
+    return _play("START", name, db, server, admin_token, ca, concurrency)
 
 
 @app.command()
 def pause(name: Name, db: Db = None, server: Server = None, admin_token: AdminToken = None, ca: Ca = None) -> None:
     """Let the running matches end and start no more."""
+    _one_of(db, server)
     if server:
         _control(name, "PAUSE", server, admin_token, ca)
-    else:
-        _set_state(name, db, "paused")
+        return
+    from referee.store import TournamentState
+
+    with open_store(db, owner="tournament", create=False) as store:
+        store.tournaments.set_state(store.tournaments.get(name).id, TournamentState.PAUSED)
+    paper().print(f"{name} is paused", markup=False)
 
 
 @app.command()
-def resume(name: Name, db: Db = None, server: Server = None, admin_token: AdminToken = None, ca: Ca = None) -> None:
-    """Go on with a paused tournament."""
-    if server:
-        _control(name, "RESUME", server, admin_token, ca)
-    else:
-        _run_here(name, db)
+def resume(
+    name: Name,
+    db: Db = None,
+    server: Server = None,
+    admin_token: AdminToken = None,
+    ca: Ca = None,
+    concurrency: Concurrency = None,
+) -> int:
+    """Go on with a paused or interrupted tournament."""
+    return _play("RESUME", name, db, server, admin_token, ca, concurrency)
 
 
 @app.command()
 def cancel(name: Name, db: Db = None, server: Server = None, admin_token: AdminToken = None, ca: Ca = None) -> None:
     """End a tournament for good; its results so far stay."""
+    _one_of(db, server)
     if server:
         _control(name, "CANCEL", server, admin_token, ca)
-    else:
-        _set_state(name, db, "cancelled")
+        return
+    from referee.tournament.plan import cancel as cancel_plan
+
+    with open_store(db, owner="tournament", create=False) as store:
+        cancel_plan(store, name)
+    paper().print(f"{name} is cancelled", markup=False)
 
 
 @app.command()
@@ -138,6 +164,7 @@ def join(
     ca: Ca = None,
 ) -> None:
     """Let a further bot into a tournament that allows it: the schedule is extended, never rewritten."""
+    _one_of(db, server)
     if server:
         from arena.v1 import admin_pb2 as pb
 
@@ -195,11 +222,11 @@ def show(name: Name, db: Db = None, server: Server = None, ca: Ca = None, json: 
         return
     for key in ("name", "game", "players", "state", "matches_done", "matches_total", "commitment", "root"):
         if row[key] not in ("", None):
-            paper().print(f"{key.replace('_', ' '):>14}  {row[key]}", markup=False)
-    paper().print(f"{'bots':>14}  {', '.join(row['bots'])}", markup=False)
+            paper().print(f"{key.replace('_', ' '):>16}  {row[key]}", markup=False, soft_wrap=True)
+    paper().print(f"{'bots':>16}  {', '.join(row['bots'])}", markup=False, soft_wrap=True)
     for key, value in row["settings"].items():
         if key not in ("game", "players"):
-            paper().print(f"{key.replace('_', ' '):>14}  {jsonlib.dumps(value)}", markup=False)
+            paper().print(f"{key.replace('_', ' '):>16}  {jsonlib.dumps(value)}", markup=False, soft_wrap=True)
 
 
 @app.command()
@@ -216,6 +243,54 @@ def rerate(name: Name, db: Db = None, json: AsJson = False) -> None:
         return
     console = paper()
     console.print(final_table(standings, width=console.width))
+
+
+@app.command()
+def export(
+    name: Name,
+    to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="A new folder.")],
+    db: Db = None,
+) -> None:
+    """Write a tournament as files that anybody can check: settings, schedule, results and all records.
+
+    Example: referee tournament export league --to league; referee verify league
+    """
+    from referee.tournament.dossier import export as export_dossier
+
+    with open_store(db, create=False) as store:
+        records = export_dossier(store, name, to)
+    paper().print(f"wrote {name} with {records} records to {to}", markup=False, soft_wrap=True)
+
+
+def _one_of(db: str | None, server: str | None) -> None:
+    if db and server:
+        raise Failure("give --db or --server, not both", WRONG_USE)
+
+
+def _milliseconds(option: str, text: str) -> float:
+    """A duration in seconds; clocks know nothing shorter than a millisecond."""
+    given = seconds(text)
+    if given != 0 and given < 0.001:
+        raise Failure(f"{option} {text} is too short: a millisecond (1ms) is the least", WRONG_USE)
+    return given
+
+
+def _play(
+    action: str,
+    name: str,
+    db: str | None,
+    server: str | None,
+    token: str | None,
+    ca: str | None,
+    concurrency: int | None,
+) -> int:
+    _one_of(db, server)
+    if not server:
+        return play_here(name, db, concurrency)
+    if concurrency is not None:
+        raise Failure("--concurrency is the server's affair: 'referee serve --concurrency N'", WRONG_USE)
+    _control(name, action, server, token, ca)
+    return 0
 
 
 def _people(store: Store) -> People:
@@ -254,7 +329,7 @@ def _create_on_server(
         bots=bots,
         limit_ms=round(plan.limit * 1000),
         bank_ms=round(plan.bank * 1000),
-        absence_ms=round(plan.absence * 1000),
+        absence_ms=max(1, round(plan.absence * 1000)),
         options_json=jsonlib.dumps(dict(plan.options)),
         allow_join=plan.allow_join,
         seed=seed or "",
@@ -272,63 +347,8 @@ def _control(name: str, action: str, server: str, token: str | None, ca: str | N
     paper().print(f"{name} is {state}", markup=False)
 
 
-def _set_state(name: str, db: str | None, state: str) -> None:
-    from referee.store import TournamentState
-
-    with open_store(db, owner="tournament", create=False) as store:
-        tournament = store.tournaments.get(name)
-        store.tournaments.set_state(tournament.id, TournamentState(state))
-    paper().print(f"{name} is {state}", markup=False)
-
-
-def _run_here(name: str, db: str | None) -> None:
-    """Play a tournament of house bots in this process; with others, mark it as running for the next server."""
-    from referee.store import BotKind, TournamentState
-
-    with open_store(db, owner="tournament", create=False) as store:
-        tournament = store.tournaments.get(name)
-        if tournament.state in (TournamentState.FINISHED, TournamentState.CANCELLED):
-            raise Failure(f"{name} is {tournament.state.value}", WRONG_USE)
-        bots = {bot.id: bot for bot in store.bots.all()}
-        remote = [
-            entrant.name
-            for entrant in store.tournaments.entrants(tournament.id)
-            if bots[entrant.bot].kind is BotKind.REMOTE
-        ]
-        if remote:
-            store.tournaments.set_state(tournament.id, TournamentState.RUNNING)
-            where = f" --db {db}" if db else ""
-            aside().print(
-                f"{name} is running as soon as a server is: 'referee serve{where}' waits for {', '.join(remote)}",
-                markup=False,
-            )
-            return
-        asyncio.run(_play_house(store, name))
-
-
-async def _play_house(store: Store, name: str) -> None:
-    from referee_leaderboard import final_table, plain_progress_line
-
-    from referee.net.app import App, ServerSettings
-
-    server = App(store, ServerSettings())
-    beat = asyncio.get_running_loop().create_task(server.hall.beat())
-    try:
-        await server.director.control(name, "start")
-        said = 0.0
-        while name in server.director.runners:
-            if time.monotonic() - said > PROGRESS_SECONDS:
-                said = time.monotonic()
-                aside().print(plain_progress_line(await server.director.standings(name)), markup=False)
-            await asyncio.sleep(0.1)
-        console = paper()
-        console.print(final_table(await server.director.standings(name), width=console.width))
-    finally:
-        beat.cancel()
-        server.room.close()
-
-
 def _infos(db: str | None, server: str | None, ca: str | None) -> list[dict[str, Any]]:
+    _one_of(db, server)
     if server:
         from arena.v1 import tournament_pb2 as pb
 

@@ -141,7 +141,8 @@ class AdminService:
                 schedule=request.schedule or "balanced",
                 rounds=request.rounds or None,
                 limit=request.limit_ms / 1000 if request.limit_ms else self._control.limit,
-                bank=request.bank_ms / 1000 if request.bank_ms else self._control.bank,
+                # Who gives a limit gives a bank too, and that may be none.
+                bank=request.bank_ms / 1000 if request.bank_ms or request.limit_ms else self._control.bank,
                 grace=self._control.grace,
                 options=_options(request.options_json),
                 allow_join=request.allow_join,

@@ -1,0 +1,97 @@
+"""A tournament of house bots played right here, in this process, on the database file."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from referee.cli.errors import ENVIRONMENT, INTERRUPTED, WRONG_USE, Failure
+from referee.cli.output import aside, paper
+from referee.cli.serving import open_store
+
+if TYPE_CHECKING:
+    from referee.store import Store
+
+PROGRESS_SECONDS = 2.0
+USUAL_CONCURRENCY = 256
+
+
+def play_here(name: str, db: str | None, concurrency: int | None = None) -> int:
+    """Play a tournament of house bots in this process; with others, mark it as running for the next server."""
+    import structlog
+
+    from referee.store import BotKind, TournamentState
+    from referee.tournament.plan import check_playable
+
+    structlog.configure(
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
+    )
+    with open_store(db, owner="tournament", create=False) as store:
+        tournament = store.tournaments.get(name)
+        if tournament.state in (TournamentState.FINISHED, TournamentState.CANCELLED):
+            raise Failure(f"{name} is {tournament.state.value}: create a new tournament", WRONG_USE)
+        check_playable(tournament)
+        bots = {bot.id: bot for bot in store.bots.all()}
+        remote = [
+            entrant.name
+            for entrant in store.tournaments.entrants(tournament.id)
+            if bots[entrant.bot].kind is BotKind.REMOTE
+        ]
+        if remote:
+            store.tournaments.set_state(tournament.id, TournamentState.RUNNING)
+            where = f" --db {db}" if db else ""
+            aside().print(
+                f"{name} is running as soon as a server is: 'referee serve{where}' waits for {', '.join(remote)}",
+                markup=False,
+            )
+            return 0
+        return asyncio.run(_play(store, name, concurrency or USUAL_CONCURRENCY))
+
+
+async def _play(store: Store, name: str, concurrency: int) -> int:
+    from referee_leaderboard import State, final_table, plain_progress_line
+
+    from referee.net.app import App, ServerSettings
+
+    server = App(store, ServerSettings(concurrency=concurrency))
+    loop = asyncio.get_running_loop()
+    beat = loop.create_task(server.hall.beat())
+    failures: list[BaseException] = []
+    server.director.on_failure = failures.append
+    asked = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, asked.set)
+    try:
+        await server.director.control(name, "start")
+        stopping = None
+        said = time.monotonic()
+        while name in server.director.runners:
+            if asked.is_set() and stopping is None:
+                stopping = loop.create_task(server.director.stop())
+                asked.clear()
+            elif asked.is_set():  # asked for a second time: at once
+                await server.director.abandon()
+                break
+            if time.monotonic() - said > PROGRESS_SECONDS:
+                said = time.monotonic()
+                aside().print(plain_progress_line(await server.director.standings(name)), markup=False)
+            await asyncio.sleep(0.02)
+        if failures:
+            raise failures[0]
+        if stopping is not None:
+            aside().print(f"stopped; 'referee tournament resume {name}' goes on from here", markup=False)
+            return INTERRUPTED
+        standings = await server.director.standings(name)
+        if standings.state is not State.FINISHED:
+            raise Failure(f"{name} could not be played to its end and is {standings.state.value}", ENVIRONMENT)
+        console = paper()
+        console.print(final_table(standings, width=console.width))
+        return 0
+    finally:
+        beat.cancel()
+        server.room.close()

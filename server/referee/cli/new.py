@@ -81,7 +81,12 @@ def _write(folder: Path, lang: str, words: dict[str, str]) -> None:
 def _tell(folder: Path, game: str, lang: str) -> None:
     from rich.text import Text
 
+    from referee.hosting import folders
+    from referee.rules import registry
+
     where = f"./{folder}" if len(folder.parts) == 1 else str(folder)
+    house = [name for name in folders.names(game) if name not in ("awk", "shell")]
+    others = " ".join((house * 2)[: max(2, registry.find(game).seats.least) - 1])
     connect = (
         f"python {folder}/bot.py --token TOKEN" if lang == "python" else f"referee bridge --token TOKEN -- {where}"
     )
@@ -93,7 +98,7 @@ def _tell(folder: Path, game: str, lang: str) -> None:
         (f"{folder / MARKS[lang]}", "three lines to change: (1) what you see, (2) what it is worth, (3) what you do"),
         (f"referee rules {game}", "the rules, the moves, the view"),
         (f"referee check {where}", "is it fit to play?"),
-        (f"referee run {game} {where} random", "let it play"),
+        (f"referee run {game} {where} {others}", "let it play"),
         (connect, "connect it to a host's server"),
     )
     width = max(len(command) for command, _ in steps)

@@ -67,7 +67,8 @@ async def test_other_processes_are_neither_seen_nor_read_nor_hit(host: Host, san
     assert victim.process.runs == 1
     [count] = [int(line.removeprefix("processes: ")) for line in said if line.startswith("processes: ")]
     assert count <= 3
-    assert not [line for line in said if line.startswith(("READ", "HIT"))]
+    # Its own first process may be aimed at where all run under one user id; the kernel does not let that one be hit.
+    assert not [line for line in said if line.startswith(("READ", "HIT")) and line != "HIT 1"]
 
 
 async def test_nothing_can_be_connected_to(host: Host, sandbox: Sandbox, marker: str) -> None:
@@ -210,3 +211,14 @@ def test_a_lone_file_does_not_open_the_folder_it_lies_in(tmp_path: Path, bubblew
     shown = [launch.argv[place + 1] for place, word in enumerate(launch.argv) if word == "--ro-bind"]
     assert str(tmp_path / "mybot.py") in shown
     assert str(tmp_path) not in shown
+
+
+def test_where_bots_have_user_ids_of_their_own_a_closed_folder_is_told(
+    tmp_path: Path, bubblewrap: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    (closed / "bot.py").write_text("")
+    with pytest.raises(walls.SandboxFailed, match="chmod -R o"):
+        Sandbox().wrap(parse("closed", tmp_path), Link())

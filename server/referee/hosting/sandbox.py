@@ -22,6 +22,7 @@ import importlib.util
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -87,12 +88,14 @@ class Sandbox:
     def wrap(self, spec: BotSpec, link: Link) -> Launch:
         """The bot's command inside all its wrappers."""
         root = os.geteuid() == 0
+        if root:
+            _check_open([*([spec.folder] if spec.folder is not None else []), *spec.files])
         limits, memory = self.limits, granted(spec, self.limits.memory)
         uid = FIRST_UID + (os.getpid() * 61 + next(_LODGERS)) % UIDS if root else os.getuid()
         passwd = seccomp.descriptor(f"bot:x:{uid}:{uid}::{HOME_INSIDE}:/bin/sh\n".encode())
         descriptors = [passwd]
         walls = ["--die-with-parent", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
-        walls += ["--unshare-cgroup-try", "--hostname", "bot"]
+        walls += ["--unshare-cgroup-try", "--new-session", "--hostname", "bot"]
         if root:
             walls += ["--cap-drop", "ALL"]
             for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"):  # for setpriv, which then drops them too
@@ -242,6 +245,14 @@ def _prefix(program: Path) -> list[Path]:
     closed = {Path("/"), Path.home(), *Path.home().parents, *Path.cwd().parents, Path.cwd()}
     homes = [one.parents[1] for one in (program, real) if one.parent.name == "bin"]
     return [program, real, *(home for home in homes if home not in closed)]
+
+
+def _check_open(paths: Iterable[Path]) -> None:
+    """The bot runs under a user id of its own, which has to be able to read what is the bot's."""
+    for path in paths:
+        needed = stat.S_IROTH | stat.S_IXOTH if path.is_dir() else stat.S_IROTH
+        if path.exists() and path.stat().st_mode & needed != needed:
+            raise SandboxFailed(f"{path} is closed to others, so its own bot could not read it: 'chmod -R o+rX {path}'")
 
 
 def _within_system(path: Path) -> bool:

@@ -99,10 +99,14 @@ async def test_all_matches_of_a_program_that_crashes_are_forfeited_and_the_next_
 
 
 async def test_a_match_with_a_program_that_is_not_running_is_forfeited_at_once(host: Host) -> None:
-    guest = await host.put_up(host.shell("exit 1"), patience=Patience(crashes=1))
+    guest = await host.put_up(host.shell("read line; exit 1"), patience=Patience(crashes=1))
+    player = guest.player
+    assert player is not None
+    guest.process.write(b"go\n")
     await host.until(lambda: guest.benched)
     assert guest.free == 0
-    ending = await host.play(guest)
+    assert guest.player is None
+    ending = await host.play(player)
     assert ending.terminations[0] is Termination.CRASH
     assert ending.texts[0] == "the bot exited with code 1"
 

@@ -17,10 +17,11 @@ from arena.views import UnknownView
 
 from referee.hosting import stdio
 from referee.hosting.output import LineTooLong, Splitter
+from referee.hosting.pacing import Allowance
 from referee.hosting.process import BotProcess, Exit, Patience
 from referee.hosting.quarters import OpenAir
 from referee.hosting.spec import BotSpec
-from referee.hosting.stdio_player import FLOOD_ALLOWANCE, FLOOD_PER_SECOND, TOO_MANY
+from referee.hosting.stdio_player import TOO_MANY
 from referee.match.ending import Termination
 
 GOODBYE_SECONDS = 2.0
@@ -48,8 +49,7 @@ class Bridge:
         self._complaints: dict[int, str] = {}
         self._number = 0
         self._splitter = Splitter(stdio.LONGEST_LINE)
-        self._allowance = FLOOD_ALLOWANCE
-        self._filled_at = time.monotonic()
+        self._allowance = Allowance(time.monotonic())
 
     @property
     def bot(self) -> type[BridgedMatch]:
@@ -159,10 +159,7 @@ class Bridge:
         return True
 
     def _spend(self, now: float) -> None:
-        filled = self._allowance + (now - self._filled_at) * FLOOD_PER_SECOND
-        self._allowance = min(FLOOD_ALLOWANCE, filled) - 1
-        self._filled_at = now
-        if self._allowance < 0:
+        if not self._allowance.spend(now):
             self._break(TOO_MANY)
 
     def _exited(self, leaving: Exit) -> None:

@@ -18,20 +18,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
 
+from referee.hosting.child import Child
 from referee.hosting.output import LastLines
-from referee.hosting.quarters import Launch, Link, Quarters
+from referee.hosting.quarters import Link, Quarters
 from referee.hosting.spec import BotSpec, Kind
 from referee.hosting.weight import Weight, alive, weigh
 
-WEIGH_SECONDS = 0.2
-DRAIN_BURST = 4 << 20
-DRAIN_PER_SECOND = 4 << 20
-"""Bytes of idle output read at once and in the long run: a bot that writes without end waits, and costs us nothing."""
 GONE_SECONDS = 5.0
-LAST_WORDS = 0.25
-"""Seconds to wait after an exit for what the program wrote last."""
+"""How long to wait for the kernel to clear away what has been killed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +85,7 @@ class BotProcess:
         self._link = link or Link()
         self._patience = patience or Patience()
         self._crashes: deque[float] = deque(maxlen=self._patience.crashes)
-        self._run: _Run | None = None
+        self._run: Child | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._starting: asyncio.Task[None] | None = None
         self._why_killed = ""
@@ -173,7 +168,7 @@ class BotProcess:
         piped = self.spec.kind is Kind.STDIO
         try:
             _, run = await loop.subprocess_exec(
-                lambda: _Run(self, launch),
+                lambda: Child(_Ears(self), launch),
                 *launch.argv,
                 stdin=asyncio.subprocess.PIPE if piped else asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
@@ -196,7 +191,7 @@ class BotProcess:
         self.condition = Condition.RUNNING
         self.on_start()
 
-    def _weighed(self, run: _Run) -> None:
+    def _weighed(self, run: Child) -> None:
         weight = weigh(run.pid)
         if weight.memory > run.launch.memory and weight.processes > 1:
             weight = weigh(run.pid, exact=True)
@@ -209,7 +204,7 @@ class BotProcess:
         if weight.memory > run.launch.memory:
             self.kill(f"used more than its {run.launch.memory >> 20} MB of memory")
 
-    def _over(self, run: _Run, code: int, seconds: float) -> None:
+    def _over(self, code: int, seconds: float) -> None:
         """A run has ended."""
         self._run = None
         text = f"was ended: it {self._why_killed}" if self._why_killed else how_it_ended(code)
@@ -245,109 +240,30 @@ class BotProcess:
             self.on_bench(self.why_benched)
 
 
-class _Run(asyncio.SubprocessProtocol):
-    """One run of the program, with its pipes."""
+class _Ears:
+    """What a run of the program tells its `BotProcess`. It is a child's `Owner`."""
 
-    def __init__(self, owner: BotProcess, launch: Launch) -> None:
-        self.launch = launch
-        self.over = asyncio.Event()
-        self.pid = -1
-        self._owner = owner
-        self._loop = asyncio.get_running_loop()
-        self._began = time.monotonic()
-        self._transport: asyncio.SubprocessTransport | None = None
-        self._scale: asyncio.TimerHandle | None = None
-        self._allowance = float(DRAIN_BURST)
-        self._filled_at = self._began
-        self._exited = False
+    def __init__(self, bot: BotProcess) -> None:
+        self._bot = bot
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.SubprocessTransport)
-        self._transport = transport
-        self.pid = transport.get_pid() or -1
-        self._scale = self._loop.call_later(WEIGH_SECONDS / 4, self._weigh)
+    def heard(self, chunk: bytes, now: float) -> bool:
+        if self._bot.on_output is None:
+            return False
+        self._bot.on_output(chunk, now)
+        return True
 
-    def pipe_data_received(self, fd: int, data: bytes) -> None:
-        if fd == 1 and self._owner.on_output is not None:
-            self._owner.on_output(data, time.monotonic())
-            return
-        self._owner.stderr.add(data)
-        self._owner.on_stderr(data)
-        now = time.monotonic()
-        self._allowance = min(DRAIN_BURST, self._allowance + (now - self._filled_at) * DRAIN_PER_SECOND) - len(data)
-        self._filled_at = now
-        if self._allowance < 0:
-            self._pause(fd, -self._allowance / DRAIN_PER_SECOND)
+    def muttered(self, chunk: bytes) -> None:
+        self._bot.stderr.add(chunk)
+        self._bot.on_stderr(chunk)
 
-    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        if fd == 1 and not self._exited:
-            # Usually it is about to exit; if it does not, whoever listens has to know.
-            self._loop.call_later(LAST_WORDS, lambda: self._exited or self._owner.on_closed())
+    def closed(self) -> None:
+        self._bot.on_closed()
 
-    def process_exited(self) -> None:
-        self._exited = True
-        self._loop.call_later(LAST_WORDS, self._finish)
+    def weighed(self, child: Child) -> None:
+        self._bot._weighed(child)
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._finish()
-
-    def write(self, line: bytes) -> None:
-        pipe = self._pipe(0)
-        if pipe is not None and not pipe.is_closing():
-            pipe.write(line)
-
-    def close_stdin(self) -> None:
-        pipe = self._pipe(0)
-        if pipe is not None:
-            pipe.close()
-
-    @property
-    def unread(self) -> int:
-        pipe = self._pipe(0)
-        return 0 if pipe is None else pipe.get_write_buffer_size()
-
-    def signal(self, number: int) -> None:
-        if not self._exited:
-            with suppress(ProcessLookupError):
-                os.kill(self.pid, number)
-
-    async def end(self) -> None:
-        """Ask it to stop, then make it; the wrappers take care of everything it has started."""
-        for number, seconds in ((self.launch.stop, 3.0), (self.launch.kill, 3.0), (signal.SIGKILL, 3.0)):
-            self.signal(number)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self.over.wait(), seconds)
-                return
-
-    def _pipe(self, fd: int) -> Any:
-        return None if self._transport is None else self._transport.get_pipe_transport(fd)
-
-    def _pause(self, fd: int, seconds: float) -> None:
-        pipe = self._pipe(fd)
-        if pipe is not None:
-            pipe.pause_reading()
-            self._loop.call_later(seconds, self._resume, pipe)
-
-    @staticmethod
-    def _resume(pipe: Any) -> None:
-        if not pipe.is_closing():
-            pipe.resume_reading()
-
-    def _weigh(self) -> None:
-        if not self._exited:
-            self._owner._weighed(self)
-            self._scale = self._loop.call_later(WEIGH_SECONDS, self._weigh)
-
-    def _finish(self) -> None:
-        if self.over.is_set() or not self._exited:
-            return
-        self.over.set()
-        if self._scale is not None:
-            self._scale.cancel()
-        assert self._transport is not None
-        code = self._transport.get_returncode()
-        self._transport.close()
-        self._owner._over(self, -1 if code is None else code, time.monotonic() - self._began)
+    def over(self, code: int, seconds: float) -> None:
+        self._bot._over(code, seconds)
 
 
 def how_it_ended(code: int) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from referee.hosting import stdio
 from referee.hosting.output import LineTooLong, Splitter
-from referee.hosting.pacing import Window
+from referee.hosting.pacing import FLOOD_ALLOWANCE, Allowance, Window
 from referee.hosting.process import BotProcess, Condition, Exit, Patience
 from referee.hosting.quarters import Link, Quarters
 from referee.hosting.spec import BotSpec
@@ -23,9 +23,6 @@ from referee.match.match import Match
 from referee.match.port import Question, Rejected, RejectionKind
 from referee.rules.game import Seat
 
-FLOOD_ALLOWANCE = 500.0
-FLOOD_PER_SECOND = 100.0
-"""Lines beyond one per question: so many at once, and so many per second in the long run."""
 TOO_MANY = "writes many more lines than it is asked questions"
 NUDGE_SECONDS = 0.1
 """How often questions that wait are looked after while the bot is busy."""
@@ -71,8 +68,7 @@ class StdioPlayer:
         self._number = 0
         self._window = Window()
         self._splitter = Splitter(stdio.LONGEST_LINE)
-        self._allowance = FLOOD_ALLOWANCE
-        self._filled_at = time.monotonic()
+        self._allowance = Allowance(time.monotonic())
         self._heard_at = 0.0
         self._offence: tuple[Termination, str] | None = None
         self._complaint: str | None = None
@@ -110,7 +106,7 @@ class StdioPlayer:
     def ask(self, question: Question) -> None:
         if self.process.condition is not Condition.RUNNING or self._offence is not None:
             loop = asyncio.get_running_loop()
-            loop.call_soon(self._forfeit, question.match, question.seat, *self._absence())
+            loop.call_soon(question.match.forfeit, question.seat, *self._absence())
             return
         self._waiting.append(question)
         self._schedule()
@@ -276,10 +272,7 @@ class StdioPlayer:
             self._complaint = None
 
     def _spend(self, now: float) -> None:
-        filled = self._allowance + (now - self._filled_at) * FLOOD_PER_SECOND
-        self._allowance = min(FLOOD_ALLOWANCE, filled) - 1
-        self._filled_at = now
-        if self._allowance < 0:
+        if not self._allowance.spend(now):
             self._give_up(Termination.FLOOD, TOO_MANY)
 
     # How a run ends.
@@ -314,14 +307,11 @@ class StdioPlayer:
         self._lines.clear()
         self._window = Window()
         self._splitter = Splitter(stdio.LONGEST_LINE)
-        self._allowance = FLOOD_ALLOWANCE
+        self._allowance = Allowance(time.monotonic())
 
     def _forfeit_all(self, termination: Termination, text: str) -> None:
         for (_, seat), match in list(self._tables.items()):
-            self._forfeit(match, seat, termination, text)
-
-    def _forfeit(self, match: Match, seat: Seat, termination: Termination, text: str) -> None:
-        match.forfeit(seat, termination, text)
+            match.forfeit(seat, termination, text)
 
     def _absence(self) -> tuple[Termination, str]:
         if self._offence is not None:

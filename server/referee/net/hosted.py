@@ -58,15 +58,19 @@ class Guest:
         self.process = process
         self.on_change: Callable[[], object] = lambda: None
         """Called when it came, went, was benched or has become free."""
+        self.waiting: set[asyncio.Event] = set()
+        """Set at every change, for those who wait for it."""
         self._pipes = pipes
         self._play: PlayService | None = None
         if pipes is not None:
-            pipes.on_change = lambda: self.on_change()
+            pipes.on_change = self._changed
 
     @property
     def player(self) -> Player | None:
-        """Who sits down at a table; None while the bot is not connected."""
-        return self._pipes or self.session
+        """Who sits down at a table; None while the bot is not there."""
+        if self._pipes is not None:
+            return self._pipes if self.process.condition is Condition.RUNNING else None
+        return self.session
 
     @property
     def session(self) -> Session | None:
@@ -92,8 +96,8 @@ class Guest:
         """Blame a crash of the program on its matches."""
         self._play = play
         self.process.on_exit = self._exited
-        self.process.on_bench = lambda text: self.on_change()
-        play.on_change.append(lambda: self.on_change())
+        self.process.on_bench = lambda text: self._changed()
+        play.on_change.append(self._changed)
 
     def _exited(self, leaving: Exit) -> None:
         assert self._play is not None
@@ -101,6 +105,11 @@ class Guest:
         if session is not None:
             for match, seat in list(session.seats.values()):
                 match.forfeit(seat, Termination.CRASH, f"the bot {leaving.text}")
+        self._changed()
+
+    def _changed(self) -> None:
+        for event in self.waiting:
+            event.set()
         self.on_change()
 
 
@@ -172,9 +181,9 @@ class Guesthouse:
         return guest
 
     async def arrive(self, guest: Guest, seconds: float = 30.0) -> bool:
-        """Wait for a bot to connect; False if it is benched or takes too long."""
+        """Wait for a bot to be there; False if it is benched or takes too long."""
         changed = asyncio.Event()
-        guest.on_change = changed.set
+        guest.waiting.add(changed)
         try:
             async with asyncio.timeout(seconds):
                 while guest.player is None and not guest.benched:
@@ -182,4 +191,6 @@ class Guesthouse:
                     await changed.wait()
         except TimeoutError:
             return False
+        finally:
+            guest.waiting.discard(changed)
         return guest.player is not None

@@ -144,3 +144,11 @@ def test_a_wrong_bot_toml_is_told_with_its_file(here: Path, line: str, sentence:
         parse("mine", here)
     assert sentence in str(told.value)
     assert "bot.toml" in str(told.value)
+
+
+def test_house_bots_that_are_programs_of_their_own_are_not_offered_to_play_inside() -> None:
+    assert {"shell", "awk", "random"} <= set(folders.names())
+    assert not {"shell", "awk"} & set(folders.names(inside=True))
+    assert "random" in folders.names("flip7", inside=True)
+    with pytest.raises(WrongUse, match="a program of its own"):
+        folders.load(folders.find("awk"))

@@ -59,6 +59,11 @@ class BotFolder:
     def plays(self, game: str) -> bool:
         return game in self.games or "*" in self.games
 
+    @property
+    def inside(self) -> bool:
+        """Whether it can play inside this process (`load`), or only as a program of its own."""
+        return self.main.suffix == ".py" and self.kind == "grpc"
+
 
 def house() -> Path:
     """The folder of the house bots: in the package when installed, `bots/` in a checkout."""
@@ -67,9 +72,16 @@ def house() -> Path:
     return installed if installed.is_dir() else package.parents[1] / "bots"
 
 
-def names(game: str | None = None) -> list[str]:
-    """The names of all bots, or of those that play a game, in alphabetical order."""
-    return sorted({name for name, path in _all() if game is None or read(path).plays(game)})
+def names(game: str | None = None, *, inside: bool = False) -> list[str]:
+    """The names of all bots, or of those that play a game, in alphabetical order; `inside`: in this process."""
+    found = set()
+    for name, path in _all():
+        if game is not None or inside:
+            folder = read(path)
+            if (game is not None and not folder.plays(game)) or (inside and not folder.inside):
+                continue
+        found.add(name)
+    return sorted(found)
 
 
 def find(name: str, game: str | None = None) -> BotFolder:
@@ -145,7 +157,7 @@ def _words(file: Path, key: str, values: dict[str, Any]) -> tuple[str, ...]:
 
 def load(folder: BotFolder) -> Any:
     """The bot itself, from its Python file: its class `Bot` or its function `decide`."""
-    if folder.main.suffix != ".py" or folder.kind != "grpc":
+    if not folder.inside:
         started = " ".join(folder.command) or folder.main.name
         raise WrongUse(f"the bot {folder.name!r} is a program of its own ({started}) and cannot play in this process")
     spec = importlib.util.spec_from_file_location(f"referee_bot_{folder.name}", folder.main)

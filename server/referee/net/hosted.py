@@ -8,9 +8,12 @@ its matches at once (CRASH): nobody waits for a bot that is known to be gone.
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 import shutil
+import socket
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -31,6 +34,8 @@ from referee.net.session import Session
 from referee.net.wire import Wire
 
 USUAL_CONCURRENCY = 64
+PREFIX = "referee-"
+STALE_SECONDS = 60.0
 
 
 class Tokens:
@@ -129,8 +134,9 @@ class Guesthouse:
         self._folder: Path | None = None
 
     async def __aenter__(self) -> Self:
+        clear_away(Path(tempfile.gettempdir()))
         # Closed to everybody else on this machine; a short path, for the name of a unix socket is short.
-        self._folder = Path(tempfile.mkdtemp(prefix="referee-"))
+        self._folder = Path(tempfile.mkdtemp(prefix=PREFIX))
         await self._wire.start(f"unix:{self.socket}")
         if self._own_hall:
             self._beat = asyncio.get_running_loop().create_task(self.hall.beat())
@@ -194,3 +200,19 @@ class Guesthouse:
         finally:
             guest.waiting.discard(changed)
         return guest.player is not None
+
+
+def clear_away(place: Path) -> None:
+    """Remove the folders of guesthouses that were killed: those of ours whose socket nobody listens to any more."""
+    for path in place.glob(f"{PREFIX}*/socket"):
+        try:
+            about = path.stat()
+            if about.st_uid != os.getuid() or time.time() - about.st_mtime < STALE_SECONDS:
+                continue
+            with socket.socket(socket.AF_UNIX) as knock:
+                knock.settimeout(1)
+                knock.connect(str(path))
+        except ConnectionRefusedError:
+            shutil.rmtree(path.parent, ignore_errors=True)
+        except OSError:  # gone meanwhile, or not for us to know
+            continue

@@ -1,0 +1,69 @@
+"""A place to play for hosted bots: who is there, who is gone, and what is left when it closes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from referee.hosting.process import Patience
+from referee.hosting.quarters import OpenAir
+from referee.hosting.spec import parse
+from referee.match.clock import TimeControl
+from referee.match.ending import Termination
+from referee.net.hosted import Guesthouse, clear_away
+
+if TYPE_CHECKING:
+    from tests.hosting.conftest import Host
+
+UNHURRIED = TimeControl(limit=5.0, bank=5.0)
+
+
+async def test_a_program_with_an_sdk_that_dies_forfeits_at_once_instead_of_being_waited_for(host: Host) -> None:
+    guest = await host.put_up(parse("builtin:random"), patience=Patience(first_rest=0.02))
+    over = host.seat(guest, game="encore", control=TimeControl(limit=5.0, bank=5.0, grace=60.0))
+    guest.process.kill("was shot in this test")
+    match = await asyncio.wait_for(over, 10)
+    assert match.ending is not None
+    assert match.ending.terminations[0] is Termination.CRASH
+    assert match.ending.texts[0] == "the bot was ended: it was shot in this test"
+    await host.until(lambda: guest.process.runs == 2)
+    assert await host.house.arrive(guest)
+    ending = await host.play(guest, control=UNHURRIED)
+    assert ending.terminations[0] is Termination.FINISHED
+
+
+async def test_everybody_who_waits_for_a_bot_hears_of_its_arrival(host: Host) -> None:
+    guest = await host.house.host(parse("builtin:random"))
+    assert guest.player is None
+    assert guest.free == 0
+    assert await asyncio.gather(*(host.house.arrive(guest, 15) for _ in range(3))) == [True, True, True]
+    assert guest.free > 0
+
+
+async def test_nothing_is_left_of_a_guesthouse_that_closes() -> None:
+    async with Guesthouse(OpenAir()) as house:
+        folder = house.socket.parent
+        guest = await house.host(parse("builtin:awk"))
+        assert folder.stat().st_mode & 0o077 == 0, "others on this machine cannot get to the socket"
+    assert guest.process.pid is None
+    assert not folder.exists()
+
+
+def test_what_a_killed_guesthouse_left_is_cleared_away_and_a_living_one_stays(tmp_path: Path) -> None:
+    sockets = {}
+    for name in ("referee-dead", "referee-alive", "referee-young"):
+        (tmp_path / name).mkdir()
+        sockets[name] = socket.socket(socket.AF_UNIX)
+        sockets[name].bind(str(tmp_path / name / "socket"))
+        if name != "referee-young":
+            os.utime(tmp_path / name / "socket", (0, 0))
+    sockets["referee-alive"].listen()
+    sockets["referee-dead"].close()
+    (tmp_path / "referee-run-other").mkdir()
+    clear_away(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["referee-alive", "referee-run-other", "referee-young"]
+    for one in sockets.values():
+        one.close()

@@ -140,7 +140,7 @@ class Process:
                 request_serializer=admin_pb2.AddBotRequest.SerializeToString,
                 response_deserializer=admin_pb2.AddBotResponse.FromString,
             )
-            metadata = [("authorization", f"Bearer {self.admin_token}")]
+            metadata = (("authorization", f"Bearer {self.admin_token}"),)
             made: admin_pb2.AddBotResponse = call(admin_pb2.AddBotRequest(name=name), metadata=metadata, timeout=10)
             return made.token
 
@@ -158,7 +158,7 @@ class Process:
             if self.child.poll() is None:
                 self.child.send_signal(signal.SIGINT)
             with suppress(subprocess.TimeoutExpired):
-                self.child.wait(4)
+                self.child.wait(1)
                 break
         else:
             self.child.kill()

@@ -26,7 +26,7 @@ class Raw:
             address, options=[("grpc.use_local_subchannel_pool", 1), *options.pop("channel", [])]
         )
         metadata = [("authorization", f"Bearer {token}")] if token is not None else []
-        self.call = self.channel.stream_stream(PLAY)(metadata=[*metadata, *options.pop("metadata", [])], **options)
+        self.call: Any = self.channel.stream_stream(PLAY)(metadata=[*metadata, *options.pop("metadata", [])], **options)
         self.frames: list[pb.PlayResponse] = []
         self._bodies: asyncio.Queue[pb.Down | None] = asyncio.Queue()
         self._reader: asyncio.Task[None] | None = None
@@ -53,7 +53,8 @@ class Raw:
         self.listen()
         fields = {"protocol_version": 1, "concurrency": 8, **fields}
         await self.send(hello=pb.Hello(**fields))
-        return await self.hear("welcome")
+        welcome: pb.Welcome = await self.hear("welcome")
+        return welcome
 
     async def send(self, **bodies: Any) -> None:
         """One frame with these bodies."""

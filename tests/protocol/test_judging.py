@@ -1,4 +1,4 @@
-"""Answers that are not in order: each is refused with its own code, nothing changes, and only the guilty bot suffers."""
+"""Answers that are not in order: each is refused with its own code, nothing changes, only the guilty bot suffers."""
 
 from __future__ import annotations
 

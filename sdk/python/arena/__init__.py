@@ -1,11 +1,11 @@
 """Write a bot in five lines and let it play on a Referee server.
 
-    import arena
+import arena
 
-    def decide(decision):
-        return decision.legal[0]
+def decide(decision):
+    return decision.legal[0]
 
-    arena.run(decide)
+arena.run(decide)
 """
 
 from importlib import import_module

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import random
 import sys
 import time
 import traceback
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -18,9 +20,10 @@ from typing import Any
 import grpc
 import grpc.aio
 
-from arena import bots
+from arena import __version__, bots
 from arena.decision import Decision, Match
-from arena.errors import ArenaError, BotFailed, Gone, Refused
+from arena.errors import BotFailed, Gone, Refused
+from arena.meaning import meaning
 from arena.recording import Recording
 from arena.settings import Settings
 from arena.v1 import match_pb2 as pb
@@ -28,13 +31,28 @@ from arena.v1.match_pb2_grpc import MatchServiceStub
 
 PROTOCOL_VERSION = 1
 FLUSH_SECONDS = 0.005
-CLIENT = "arena-python 0.1.0"
+LONGEST_PAUSE = 5.0
+CLIENT = f"arena-python {__version__}"
 
 Say = Callable[[str], object]
 
 
 def to_stderr(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
+
+
+class _Seat:
+    """The bot in one match, and the question before it."""
+
+    __slots__ = ("decision", "player", "reply", "stream")
+
+    def __init__(self, player: bots.Player) -> None:
+        self.player = player
+        self.decision: Decision | None = None
+        self.reply: pb.Up | None = None
+        """What was said to the latest question; None while the bot thinks."""
+        self.stream = 0
+        """The stream on which that question came (last)."""
 
 
 class Client:
@@ -45,20 +63,25 @@ class Client:
         self._settings = settings
         self._say: Say = (lambda text: None) if settings.quiet else say
         self._warn = say
-        self._players: dict[str, bots.Player] = {}
-        self._asked: dict[tuple[str, int], Decision] = {}
+        self._seats: dict[str, _Seat] = {}
         self._thinking: set[asyncio.Task[None]] = set()
         self._out: list[pb.Up] = []
         self._flushed = 0.0
         self._call: Any = None
+        self._stream = 0
         self._write_lock = asyncio.Lock()
         self._session = ""
-        self._leaving = False
         self._practised = 0
-        self._failed: BaseException | None = None
+        self._failed: BotFailed | None = None
         self._recording = Recording(settings.record) if settings.record else None
-        self.results: list[pb.MatchEnd] = []
+        self.leaving = False
+        self.results: deque[pb.MatchEnd] = deque(maxlen=1000)
         """How the matches of this client ended, oldest first (the last thousand)."""
+
+    @property
+    def playing(self) -> int:
+        """How many matches are running."""
+        return len(self._seats)
 
     async def play(self) -> None:
         """Play until told to leave; reconnects by itself. ArenaError says what cannot be mended by waiting."""
@@ -67,21 +90,24 @@ class Client:
         pause = 0.1
         try:
             while True:
+                streams = self._stream
                 try:
-                    welcomed = self._session
                     await self._one_stream()
-                    if self._done():
+                    if self.leaving:
                         return
-                    reason = "the server ended the stream"
+                    reason = f"{self._settings.server} ended the stream"
                 except Gone as error:
                     reason = str(error)
-                if self._session != welcomed:  # it had worked: patience starts anew
+                if self.leaving and not self._seats:
+                    return
+                if self._stream != streams:  # it had worked: patience starts anew
                     patience, pause, lost_at = self._settings.patience, 0.1, time.monotonic()
                 if time.monotonic() - lost_at + pause > patience:
                     raise Gone(f"{reason}; gave up after {patience:g} seconds")
                 self._warn(f"{reason}; trying again in {pause:.1f} s")
-                await asyncio.sleep(pause)
-                pause = min(pause * 2, 5.0)
+                # Not all bots at once, after a server came back.
+                await asyncio.sleep(pause * random.uniform(0.7, 1.0))
+                pause = min(pause * 2, LONGEST_PAUSE)
         finally:
             for task in self._thinking:
                 task.cancel()
@@ -90,37 +116,35 @@ class Client:
 
     def leave(self) -> None:
         """Take no new matches and stop when the running ones have ended."""
-        if not self._leaving:
-            self._leaving = True
-            self._out.append(pb.Up(leave=pb.Leave()))
+        if not self.leaving:
+            self.leaving = True
             if self._call is not None:
+                self._out.append(pb.Up(leave=pb.Leave()))
                 self._later(self._flush())
 
-    def _done(self) -> bool:
-        return self._leaving
+    # The stream.
 
     async def _one_stream(self) -> None:
         async with self._channel() as channel:
             metadata = (("authorization", f"Bearer {self._settings.token}"),) if self._settings.token else ()
-            call = MatchServiceStub(channel).Play(metadata=metadata)
-            self._call = call
+            call: Any = MatchServiceStub(channel).Play(metadata=metadata)
             try:
                 await call.write(pb.PlayRequest(bodies=[pb.Up(hello=self._hello())]))
-                while True:
-                    frame: Any = await call.read()
-                    if frame is grpc.aio.EOF:
-                        break
+                self._call = call
+                while (frame := await call.read()) is not grpc.aio.EOF:
                     await self._take(frame)
                     if self._failed is not None:
-                        await self._flush()
                         raise self._failed
                 if await call.code() is not grpc.StatusCode.OK:
-                    raise _meaning(await call.code(), await call.details(), self._settings)
+                    raise meaning(await call.code(), await call.details(), self._settings)
             except grpc.aio.AioRpcError as error:
-                raise _meaning(error.code(), error.details(), self._settings) from None
+                raise meaning(error.code(), error.details(), self._settings) from None
             except asyncio.InvalidStateError:  # writing on a stream that has just ended
-                code, details = await call.code(), await call.details()
-                raise _meaning(code, details, self._settings) from None
+                raise meaning(await call.code(), await call.details(), self._settings) from None
+            except asyncio.CancelledError:
+                if self._failed is not None:
+                    raise self._failed from None
+                raise
             finally:
                 self._call = None
                 self._out.clear()
@@ -169,161 +193,6 @@ class Client:
         if self._out:
             await self._flush()
 
-    def _decide(self, question: pb.Decide) -> None:
-        player = self._players.get(question.match)
-        if player is None:
-            return
-        key = (question.match, question.decision)
-        if question.again and key in self._asked:
-            return  # still thinking about it, on a stream that broke meanwhile
-        decision = Decision(
-            player.match,
-            question.decision,
-            list(question.legal),
-            question.view,
-            complete=question.complete,
-            budget=question.budget_ms / 1000,
-            bank=question.bank_ms / 1000,
-            again=question.again,
-        )
-        self._asked[key] = decision
-        self._answer(player, decision)
-
-    def _answer(self, player: bots.Player, decision: Decision) -> None:
-        began = time.monotonic()
-        try:
-            answer = player.decide(decision)
-        except Exception:  # noqa: BLE001 - the author's code may raise anything
-            self._resign(decision, traceback.format_exc())
-            return
-        if inspect.isawaitable(answer):
-            self._later(self._answer_later(answer, decision, began))
-        else:
-            self._act(decision, answer, began)
-
-    async def _answer_later(self, answer: Any, decision: Decision, began: float) -> None:
-        try:
-            move = await answer
-        except Exception:  # noqa: BLE001 - the author's code may raise anything
-            self._resign(decision, traceback.format_exc())
-        else:
-            self._act(decision, move, began)
-        await self._flush()
-
-    def _act(self, decision: Decision, move: Any, began: float) -> None:
-        if not isinstance(move, str):
-            text = f"decide returned {move!r}; a move is a text such as {(decision.legal or ['pass'])[0]!r}\n"
-            self._resign(decision, text)
-            return
-        if self._recording:
-            self._recording.decided(decision, move, time.monotonic() - began)
-        self._out.append(pb.Up(act=pb.Act(match=decision.match, decision=decision.number, move=move)))
-
-    def _resign(self, decision: Decision, trace: str) -> None:
-        last = trace.strip().splitlines()[-1]
-        self._warn(f"{trace}{decision!r} went wrong in decide; resigning this match.")
-        self._asked.pop((decision.match, decision.number), None)
-        self._out.append(pb.Up(resign=pb.Resign(match=decision.match, reason=f"error in decide: {last}"[:200])))
-        if self._settings.strict:
-            self._failed = BotFailed(f"stopped at the first error in decide, as --strict asks: {last}")
-
-    def _on_welcome(self, welcome: pb.Welcome) -> None:
-        if welcome.protocol_version != PROTOCOL_VERSION:
-            raise Refused(
-                f"{welcome.server} speaks protocol {welcome.protocol_version}, this SDK {PROTOCOL_VERSION}: "
-                "update the older of the two"
-            )
-        fresh = not self._session
-        self._session = welcome.session
-        for match in [match for match in self._players if match not in welcome.resumed]:
-            self._warn(f"match {match} went on without this bot")
-            self._forget(match)
-        self._say(f"connected to {welcome.server} at {self._settings.server} as {welcome.name}")
-        practice = self._settings.practice
-        if practice and (missing := practice.matches - self._practised - len(welcome.resumed)) > 0:
-            self._out.append(
-                pb.Up(
-                    practice=pb.Practice(
-                        game=practice.game,
-                        against=practice.against,
-                        matches=missing,
-                        options_json=practice.options_json,
-                    )
-                )
-            )
-        elif fresh and not practice:
-            self._say("waiting for matches (Ctrl-C to leave)")
-        if self._leaving:
-            self._out.append(pb.Up(leave=pb.Leave()))
-
-    def _on_match_start(self, start: pb.MatchStart) -> None:
-        if start.match not in self._players:
-            try:
-                self._players[start.match] = bots.Player(self._bot, Match.from_start(start))
-            except Exception:  # noqa: BLE001 - the author's code may raise anything
-                self._warn(f"{traceback.format_exc()}the bot could not start match {start.match}; resigning it.")
-                self._out.append(pb.Up(resign=pb.Resign(match=start.match, reason="error in the bot's start")))
-        if self._recording:
-            self._recording.note("start", start)
-
-    def _on_rejected(self, rejected: pb.Rejected) -> None:
-        if self._recording:
-            self._recording.note("rejected", rejected)
-        decision = self._asked.get((rejected.match, rejected.decision))
-        legal = ""
-        if decision is not None and decision.legal:
-            shown = " | ".join(decision.legal[:12]) + (" | …" if len(decision.legal) > 12 else "")
-            legal = f" Legal {'were' if decision.complete else 'would have been, among others'}: {shown}."
-        self._warn(
-            f"match {rejected.match}, decision {rejected.decision}: {rejected.move!r} was refused: "
-            f"{rejected.message}.{legal} Strikes left: {rejected.strikes_left}."
-        )
-        again = rejected.kind in (pb.REJECTION_KIND_UNREADABLE, pb.REJECTION_KIND_ILLEGAL)
-        player = self._players.get(rejected.match)
-        if again and rejected.strikes_left and decision is not None and player is not None:
-            decision.rejected = rejected.message
-            self._answer(player, decision)
-
-    def _on_match_end(self, end: pb.MatchEnd) -> None:
-        if self._recording:
-            self._recording.note("end", end)
-        player = self._players.get(end.match)
-        self._forget(end.match)
-        self.results = [*self.results[-999:], end]
-        if player is None:
-            return
-        seat, match = player.match.seat, player.match
-        how = pb.Termination.Name(end.terminations[seat]).removeprefix("TERMINATION_").lower()
-        text = f" ({how}: {end.texts[seat]})" if end.texts[seat] else ""
-        others = ", ".join(name for place, name in enumerate(match.names) if place != seat)
-        self._say(
-            f"{match.game} {match.id}: rank {end.ranks[seat]} of {len(end.ranks)}, score {end.scores[seat]}"
-            f"{f' against {others}' if others else ''}{text}"
-        )
-        if player.end is not None:
-            try:
-                player.end(end)
-            except Exception:  # noqa: BLE001 - the author's code may raise anything
-                self._warn(f"{traceback.format_exc()}the bot's end() failed after match {end.match}")
-        practice = self._settings.practice
-        if practice and not match.tournament:
-            self._practised += 1
-            if self._practised >= practice.matches:
-                self.leave()
-
-    def _on_notice(self, notice: pb.Notice) -> None:
-        if notice.code == "refused":
-            raise Refused(notice.text)
-        self._say(notice.text)
-
-    def _on_drain(self, drain: pb.Drain) -> None:
-        self._say(drain.text)
-
-    def _forget(self, match: str) -> None:
-        self._players.pop(match, None)
-        for key in [key for key in self._asked if key[0] == match]:
-            del self._asked[key]
-
     async def _flush(self) -> None:
         async with self._write_lock:
             if self._out and self._call is not None:
@@ -338,23 +207,183 @@ class Client:
         self._thinking.add(task)
         task.add_done_callback(self._thinking.discard)
 
+    # Questions and answers.
 
-def _meaning(code: Any, details: str | None, settings: Settings) -> ArenaError:
-    """What a status means to the author of a bot."""
-    where, details = settings.server, details or ""
-    if code is grpc.StatusCode.UNAUTHENTICATED:
-        hint = "check REFEREE_TOKEN or --token" if settings.token else "give it with --token or REFEREE_TOKEN"
-        return Refused(f"{where} did not accept the token: {hint}; the host makes one with 'referee bot add NAME'")
-    if code is grpc.StatusCode.UNIMPLEMENTED:
-        return Refused(f"{where} is a gRPC server, but no Referee server of this version: {details}")
-    if code in (
-        grpc.StatusCode.ALREADY_EXISTS,
-        grpc.StatusCode.FAILED_PRECONDITION,
-        grpc.StatusCode.INVALID_ARGUMENT,
-        grpc.StatusCode.PERMISSION_DENIED,
-        grpc.StatusCode.RESOURCE_EXHAUSTED,
-    ):
-        return Refused(f"{where} refused: {details}")
-    if code is grpc.StatusCode.UNAVAILABLE:
-        return Gone(f"cannot reach a Referee server at {where} ({details or 'no answer'})")
-    return Gone(f"lost the connection to {where} ({code.name.lower()}{f': {details}' if details else ''})")
+    def _decide(self, question: pb.Decide) -> None:
+        seat = self._seats.get(question.match)
+        if seat is None:
+            return
+        seat.stream = self._stream
+        if seat.decision is not None and seat.decision.number == question.decision:
+            # Asked again after a reconnect: the answer was lost on the way, or is still being thought about.
+            if seat.reply is not None:
+                self._out.append(seat.reply)
+            return
+        seat.decision = Decision(
+            seat.player.match,
+            question.decision,
+            list(question.legal),
+            question.view,
+            complete=question.complete,
+            budget=question.budget_ms / 1000,
+            bank=question.bank_ms / 1000,
+            again=question.again,
+        )
+        self._answer(seat, seat.decision)
+
+    def _answer(self, seat: _Seat, decision: Decision) -> None:
+        seat.reply = None
+        began = time.monotonic()
+        try:
+            answer = seat.player.decide(decision)
+        except Exception:  # noqa: BLE001 - the author's code may raise anything
+            self._resign(seat, decision, traceback.format_exc())
+            return
+        if isinstance(answer, str):
+            self._act(seat, decision, answer, began)
+        elif inspect.isawaitable(answer):
+            self._later(self._answer_later(seat, decision, answer, began))
+        else:
+            self._no_text(seat, decision, answer)
+
+    async def _answer_later(self, seat: _Seat, decision: Decision, answer: Any, began: float) -> None:
+        try:
+            move = await answer
+        except Exception:  # noqa: BLE001 - the author's code may raise anything
+            self._resign(seat, decision, traceback.format_exc())
+        else:
+            if isinstance(move, str):
+                self._act(seat, decision, move, began)
+            else:
+                self._no_text(seat, decision, move)
+        await self._flush()
+        if self._failed is not None and self._call is not None:
+            self._call.cancel()
+
+    def _act(self, seat: _Seat, decision: Decision, move: str, began: float) -> None:
+        if self._recording:
+            self._recording.decided(decision, move, time.monotonic() - began)
+        self._reply(seat, decision, pb.Up(act=pb.Act(match=decision.match, decision=decision.number, move=move)))
+
+    def _no_text(self, seat: _Seat, decision: Decision, answer: Any) -> None:
+        example = (decision.legal or ["pass"])[0]
+        self._resign(seat, decision, f"decide returned {answer!r}; a move is a text such as {example!r}\n")
+
+    def _resign(self, seat: _Seat, decision: Decision, trace: str) -> None:
+        last = trace.strip().splitlines()[-1]
+        self._warn(f"{trace}{decision!r} went wrong in decide; resigning this match.")
+        resign = pb.Resign(match=decision.match, reason=f"error in decide: {last}"[:200])
+        self._reply(seat, decision, pb.Up(resign=resign))
+        if self._settings.strict:
+            self._failed = BotFailed(f"stopped at the first error in decide, as --strict asks: {last}")
+
+    def _reply(self, seat: _Seat, decision: Decision, reply: pb.Up) -> None:
+        """Say it now; or, if the stream broke meanwhile, when the question is repeated."""
+        if seat.decision is decision and self._seats.get(decision.match) is seat:
+            seat.reply = reply
+            if seat.stream == self._stream and self._call is not None:
+                self._out.append(reply)
+
+    # Everything else the referee says.
+
+    def _on_welcome(self, welcome: pb.Welcome) -> None:
+        if welcome.protocol_version != PROTOCOL_VERSION:
+            raise Refused(
+                f"{welcome.server} speaks protocol {welcome.protocol_version}, this SDK {PROTOCOL_VERSION}: "
+                "update the older of the two"
+            )
+        self._stream += 1
+        fresh = not self._session
+        self._session = welcome.session
+        for match in [match for match in self._seats if match not in welcome.resumed]:
+            self._warn(f"match {match} went on without this bot")
+            del self._seats[match]
+        self._say(f"connected to {welcome.server} at {self._settings.server} as {welcome.name}")
+        practice = self._settings.practice
+        if self.leaving:
+            self._out.append(pb.Up(leave=pb.Leave()))
+        elif practice:
+            missing = max(0, practice.matches - self._practised - len(welcome.resumed))
+            if missing:
+                self._out.append(pb.Up(practice=_wish(practice, missing)))
+        elif fresh:
+            self._say("waiting for matches (Ctrl-C to leave)")
+
+    def _on_match_start(self, start: pb.MatchStart) -> None:
+        if start.match not in self._seats:
+            try:
+                self._seats[start.match] = _Seat(bots.Player(self._bot, Match.from_start(start)))
+            except Exception:  # noqa: BLE001 - the author's code may raise anything
+                trace = traceback.format_exc()
+                self._warn(f"{trace}the bot could not start match {start.match}; resigning it.")
+                self._out.append(pb.Up(resign=pb.Resign(match=start.match, reason="error in the bot's start")))
+                if self._settings.strict:
+                    last = trace.strip().splitlines()[-1]
+                    self._failed = BotFailed(f"stopped at the first error, as --strict asks: {last}")
+        if self._recording:
+            self._recording.note("start", start)
+
+    def _on_rejected(self, rejected: pb.Rejected) -> None:
+        if self._recording:
+            self._recording.note("rejected", rejected)
+        seat = self._seats.get(rejected.match)
+        decision = seat.decision if seat is not None else None
+        if decision is not None and decision.number != rejected.decision:
+            decision = None
+        legal = ""
+        if decision is not None and decision.legal:
+            shown = " | ".join(decision.legal[:12]) + (" | …" if len(decision.legal) > 12 else "")
+            legal = f" Legal {'were' if decision.complete else 'would have been, among others'}: {shown}."
+        self._warn(
+            f"match {rejected.match}, decision {rejected.decision}: {rejected.move!r} was refused: "
+            f"{rejected.message}.{legal} Strikes left: {rejected.strikes_left}."
+        )
+        again = rejected.kind in (pb.REJECTION_KIND_UNREADABLE, pb.REJECTION_KIND_ILLEGAL)
+        if again and rejected.strikes_left and decision is not None and seat is not None:
+            decision.rejected = rejected.message
+            self._answer(seat, decision)
+
+    def _on_match_end(self, end: pb.MatchEnd) -> None:
+        if self._recording:
+            self._recording.note("end", end)
+        self.results.append(end)
+        seat = self._seats.pop(end.match, None)
+        if seat is not None:
+            self._tell_end(seat.player, end)
+        practice = self._settings.practice
+        if practice and (seat is None or not seat.player.match.tournament):
+            self._practised += 1
+            if self._practised >= practice.matches:
+                self.leave()
+
+    def _tell_end(self, player: bots.Player, end: pb.MatchEnd) -> None:
+        match = player.match
+        place = match.seat
+        how = pb.Termination.Name(end.terminations[place]).removeprefix("TERMINATION_").lower()
+        text = f" ({how}: {end.texts[place]})" if end.texts[place] else ""
+        others = ", ".join(name for seat, name in enumerate(match.names) if seat != place)
+        self._say(
+            f"{match.game} {match.id}: rank {end.ranks[place]} of {len(end.ranks)}, score {end.scores[place]}"
+            f"{f' against {others}' if others else ''}{text}"
+        )
+        if player.end is not None:
+            try:
+                player.end(end)
+            except Exception:  # noqa: BLE001 - the author's code may raise anything
+                self._warn(f"{traceback.format_exc()}the bot's end() failed after match {end.match}")
+
+    def _on_notice(self, notice: pb.Notice) -> None:
+        if notice.code == "refused":
+            practice = self._settings.practice
+            hint = " (name the others with --against BOT,BOT)" if practice and not practice.against else ""
+            raise Refused(f"{notice.text}{hint}")
+        self._say(notice.text)
+
+    def _on_drain(self, drain: pb.Drain) -> None:
+        self._say(drain.text)
+
+
+def _wish(practice: Any, matches: int) -> pb.Practice:
+    return pb.Practice(
+        game=practice.game, against=practice.against, matches=matches, options_json=practice.options_json
+    )

@@ -47,7 +47,7 @@ async def _play(bot: Any, chosen: settings.Settings) -> None:
 
     def stop() -> None:
         # First time: finish the running matches. Second time: go.
-        if not client._players or client._leaving:
+        if not client.playing or client.leaving:
             work.cancel()
         else:
             print("leaving after the running matches; once more to leave at once", file=sys.stderr, flush=True)

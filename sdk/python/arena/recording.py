@@ -18,6 +18,7 @@ class Recording:
     """Writes as it happens, so that a crash loses nothing."""
 
     def __init__(self, path: Path) -> None:
+        self._path = path
         try:
             self._file: IO[str] = path.open("a", encoding="utf-8", buffering=1)
         except OSError as error:
@@ -48,4 +49,7 @@ class Recording:
         self._file.close()
 
     def _write(self, kind: str, **fields: Any) -> None:
-        self._file.write(json.dumps({"time": round(time.time(), 3), "type": kind, **fields}) + "\n")
+        try:
+            self._file.write(json.dumps({"time": round(time.time(), 3), "type": kind, **fields}) + "\n")
+        except OSError as error:
+            raise ArenaError(f"cannot record to {self._path}: {error.strerror}") from None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 DEFAULT_SERVER = "localhost:7700"
+OFF = ("", "0", "no", "off", "false")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,8 @@ def read(arguments: Sequence[str] | None = None, environment: Mapping[str, str] 
     env = os.environ if environment is None else environment
     parser = argparse.ArgumentParser(
         description="A bot for a Referee server.",
-        epilog="REFEREE_SERVER, REFEREE_TOKEN, REFEREE_NAME and REFEREE_CONCURRENCY stand in for missing options.",
+        epilog="REFEREE_SERVER, REFEREE_TOKEN, REFEREE_NAME, REFEREE_CONCURRENCY, REFEREE_TLS and REFEREE_CA stand in "
+        "for missing options.",
     )
     parser.add_argument("--server", default=env.get("REFEREE_SERVER", DEFAULT_SERVER), metavar="HOST:PORT",
                         help=f"where the referee listens, or unix:PATH (default: {DEFAULT_SERVER})")  # fmt: skip
@@ -55,29 +57,28 @@ def read(arguments: Sequence[str] | None = None, environment: Mapping[str, str] 
     parser.add_argument("--name", default=env.get("REFEREE_NAME", ""), help="the bot's name, if you want it checked")
     parser.add_argument("--concurrency", type=_positive, default=env.get("REFEREE_CONCURRENCY", "0"), metavar="N",
                         help="how many matches to play at once")  # fmt: skip
-    parser.add_argument("--tls", action="store_true", default=bool(env.get("REFEREE_TLS", "")),
+    parser.add_argument("--tls", action="store_true", default=env.get("REFEREE_TLS", "").lower() not in OFF,
                         help="the server speaks TLS")  # fmt: skip
     parser.add_argument("--ca", type=Path, default=env.get("REFEREE_CA") or None, metavar="FILE",
                         help="certificate to trust (implies --tls)")  # fmt: skip
     parser.add_argument("--practice", metavar="GAME", help="play practice matches of this game, then stop")
     parser.add_argument("--against", default="", metavar="BOT,…",
                         help="who takes the other seats: house bots, or 'anyone'")  # fmt: skip
-    parser.add_argument("--matches", type=_positive, default="1", metavar="N", help="how many practice matches")
+    parser.add_argument("--matches", type=_positive, metavar="N", help="how many practice matches (default: 1)")
     parser.add_argument("--options", default="", metavar="JSON", help="options of the practised game")
     parser.add_argument("--record", type=Path, metavar="FILE", help="keep what the bot saw and answered (JSON lines)")
     parser.add_argument("--strict", action="store_true", help="stop at the first error in decide")
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
     given = parser.parse_args(arguments)
-    if given.against and not given.practice:
-        parser.error("--against goes with --practice GAME")
+    for option in ("against", "matches", "options"):
+        if getattr(given, option) and not given.practice:
+            parser.error(f"--{option} goes with --practice GAME")
     if given.ca is not None and not given.ca.is_file():
         parser.error(f"--ca: there is no file {given.ca}")
     practice = None
     if given.practice:
         against = tuple(name.strip() for name in given.against.split(",") if name.strip())
-        if not against:
-            parser.error("--practice needs --against, such as --against random,random")
-        practice = Practice(given.practice, against, given.matches, given.options)
+        practice = Practice(given.practice, against, given.matches or 1, given.options)
     return Settings(
         server=given.server,
         token=given.token,
@@ -93,6 +94,6 @@ def read(arguments: Sequence[str] | None = None, environment: Mapping[str, str] 
 
 
 def _positive(text: str) -> int:
-    if not text.isascii() or not text.isdecimal():
+    if not text.isascii() or not text.isdecimal() or len(text) > 9:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
     return int(text)

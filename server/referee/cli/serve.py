@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any
@@ -99,12 +100,15 @@ def _read_config(path: Path | None) -> dict[str, Any]:
 
 
 async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
+    import structlog
+
     from referee.match.clock import TimeControl
     from referee.net.app import App, ServerSettings
     from referee.net.people import ADMIN_FACT
     from referee.net.people import new_admin_token as make_admin_token
     from referee.net.wire import CannotListen, Tls, is_public
 
+    structlog.configure(logger_factory=lambda *_: structlog.PrintLogger(sys.stderr))
     listen = settings["listen"]
     tls = Tls(Path(settings["tls_cert"]), Path(settings["tls_key"])) if settings["tls_cert"] else None
     if is_public(listen) and tls is None and not settings["insecure"]:
@@ -116,7 +120,6 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
     control = TimeControl(seconds(settings["time"]), seconds(settings["bank"]), grace=seconds(settings["grace"]))
     say = aside().print
     with open_store(settings["db"], owner="server") as store:
-        admin = make_admin_token(store) if new_admin_token or store.fact(ADMIN_FACT) is None else None
         app = App(store, ServerSettings(listen, tls, control, settings["concurrency"], settings["max_bots"]))
         stopping = _Stopping()
         app.director.on_failure = stopping.fail
@@ -125,6 +128,8 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
         except CannotListen as error:
             await app.stop()
             raise Failure(str(error), ENVIRONMENT) from None
+        # Made only now: a token is shown once, and a server that could not start would have kept it to itself.
+        admin = make_admin_token(store) if new_admin_token or store.fact(ADMIN_FACT) is None else None
         _greet(say, app.address, settings["db"], tls is not None, admin, resumed)
         try:
             await stopping.asked.wait()

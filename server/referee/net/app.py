@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -87,8 +86,9 @@ class App:
             if count and text != waited:
                 say(text)
                 waited = text
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(asyncio.shield(asyncio.gather(stopping, self.hall.wait_empty())), 1.0)
+            empty = asyncio.ensure_future(self.hall.wait_empty())
+            await asyncio.wait({stopping, empty}, timeout=1.0)
+            empty.cancel()
         await self.practice.settle()
 
     async def stop(self) -> None:

@@ -19,7 +19,11 @@ from google.protobuf import message_factory
 from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from google.protobuf.message import DecodeError, Message
 
+from referee.match.port import shorten
+
 log = structlog.get_logger()
+LONGEST_TEXT = 500
+"""Characters of a status text: it may repeat what somebody sent."""
 
 
 class Refusal(Exception):
@@ -109,7 +113,7 @@ async def _abort(error: Exception, context: Any) -> NoReturn:
     if isinstance(error, grpc.aio.AbortError | asyncio.CancelledError):
         raise error
     if isinstance(error, Refusal):
-        await context.abort(error.code, error.text)
+        await context.abort(error.code, shorten(error.text, LONGEST_TEXT))
     reference = secrets.token_hex(4)
     log.error("unexpected error", reference=reference, exc_info=error)
     await context.abort(grpc.StatusCode.INTERNAL, f"internal error; the host finds it in the log as {reference}")

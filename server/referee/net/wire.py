@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import socket
+import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -54,9 +55,17 @@ class Tls:
 
     def credentials(self) -> grpc.ServerCredentials:
         try:
-            return grpc.ssl_server_credentials([(self.key.read_bytes(), self.certificate.read_bytes())])
+            pair = self.key.read_bytes(), self.certificate.read_bytes()
+            # gRPC says nothing about what is wrong with a certificate; Python does.
+            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(self.certificate, self.key, password="")
+        except ssl.SSLError as error:
+            raise CannotListen(
+                f"{self.certificate} and {self.key} are no certificate with its key, as PEM without password "
+                f"({error.reason or 'unreadable'})"
+            ) from None
         except OSError as error:
             raise CannotListen(f"cannot read {error.filename}: {error.strerror}") from None
+        return grpc.ssl_server_credentials([pair])
 
 
 class Wire:

@@ -1,0 +1,303 @@
+"""`referee serve` as a host runs it: addresses, certificates, tokens, health, and how it stops."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sqlite3
+import subprocess
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from arena.client import Client
+from arena.errors import ArenaError
+from arena.settings import Practice, Settings
+from arena.v1 import match_pb2 as pb
+from arena.v1 import tournament_pb2
+from google.protobuf import descriptor_pb2
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+from referee.cli.main import main
+from referee.net.app import App, ServerSettings
+from referee.net.people import new_admin_token
+from referee.net.wire import CannotListen, Tls, Wire, is_public
+from referee.store import Store
+
+from .conftest import Process, Server, soon
+from .raw import Raw
+
+
+def referee(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
+    """Call the command in this process; its exit code and what it said on stderr."""
+    capsys.readouterr()
+    code = main(list(words))
+    return code, capsys.readouterr().err
+
+
+# Where it listens.
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        ("127.0.0.1:7700", False),
+        ("localhost:7700", False),
+        ("[::1]:7700", False),
+        ("unix:/tmp/x", False),
+        ("0.0.0.0:7700", True),
+        ("[::]:7700", True),
+        (":7700", True),
+        ("192.168.1.5:7700", True),
+        ("arena.example.org:443", True),
+    ],
+)
+def test_an_address_is_public_unless_it_stays_on_this_machine(address: str, public: bool) -> None:
+    assert is_public(address) is public
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "text"),
+    [
+        (["--listen", "0.0.0.0:0"], 2, "can be reached from outside"),
+        (["--listen", "127.0.0.1"], 3, "HOST:PORT"),
+        (["--listen", "127.0.0.1:99999"], 3, "HOST:PORT"),
+        (["--listen", "no.such.host.invalid:80", "--insecure"], 3, "no such host"),
+        (["--tls-cert", "x.pem"], 2, "go together"),
+        (["--tls-cert", "x.pem", "--tls-key", "y.pem"], 3, "cannot read"),
+        (["--tls-cert", "bad.pem", "--tls-key", "bad.pem"], 3, "no certificate with its key"),
+        (["--time", "soon"], 2, "not a duration"),
+        (["--config", "none.toml"], 2, "cannot read none.toml"),
+        (["--config", "bad.pem"], 2, "bad.pem"),
+        (["--config", "typo.toml"], 2, "unknown key 'listne'"),
+        (["--port", "7"], 2, "--port"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_line(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    code: int,
+    text: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.pem").write_text("-----BEGIN CERTIFICATE-----\nnonsense\n-----END CERTIFICATE-----\n")
+    (tmp_path / "typo.toml").write_text("listne = 3\n")
+    found, said = referee(capsys, "serve", "--db", "test.db", *words)
+    assert found == code
+    assert text in said
+    assert said.count("\n") == 1
+
+
+def test_a_taken_port_is_said_and_leaves_no_token_behind(
+    served: Process, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, said = referee(capsys, "serve", "--db", str(tmp_path / "test.db"), "--listen", served.address)
+    assert code == 3
+    assert "taken" in said
+    with sqlite3.connect(tmp_path / "test.db") as store:
+        assert "admin_token_hash" not in "\n".join(store.iterdump())
+
+
+async def test_a_taken_unix_socket_is_left_to_who_has_it(tmp_path: Path) -> None:
+    first, second = Wire([]), Wire([])
+    listen = f"unix:{tmp_path / 's'}"
+    await first.start(listen)
+    with pytest.raises(CannotListen, match="taken"):
+        await second.start(listen)
+    async with grpc.aio.insecure_channel(listen) as channel:
+        stub: Any = health_pb2_grpc.HealthStub(channel)
+        await stub.Check(health_pb2.HealthCheckRequest())
+    await first.stop()
+    await second.stop()
+
+
+def test_a_server_says_how_to_connect_a_bot(served: Process) -> None:
+    assert f"python mybot.py --server {served.address} --token TOKEN" in served.said
+    assert "referee bot add mybot" in served.said
+    assert len(served.admin_token) == 64
+
+
+# Certificates.
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("tls")
+    certificate, key = folder / "cert.pem", folder / "key.pem"
+    words = f"openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout {key} -days 2"
+    words += f" -out {certificate} -subj /CN=localhost -addext subjectAltName=DNS:localhost"
+    subprocess.run(words.split(), check=True, capture_output=True)
+    return certificate, key
+
+
+async def test_with_a_certificate_it_speaks_tls_and_nothing_else(
+    tmp_path: Path, certificate: tuple[Path, Path]
+) -> None:
+    with Store.open(str(tmp_path / "test.db"), owner="server") as store:
+        app = App(store, ServerSettings("0.0.0.0:0", Tls(*certificate)))
+        await app.start()
+        port = app.address.rpartition(":")[2]
+        token = store.bots.add("alice").token
+        assert token is not None
+        practice = Practice("stop_me_go", ("patient",))
+        settings = Settings(f"localhost:{port}", token, tls=True, ca=certificate[0], practice=practice, quiet=True)
+        client = Client(lambda decision: decision.legal[0], settings)
+        await client.play()
+        assert len(client.results) == 1
+        stranger = replace(settings, ca=None, first_patience=0.5)
+        with pytest.raises(ArenaError, match="--ca"):
+            await Client(lambda decision: decision.legal[0], stranger, say=lambda text: None).play()
+        plain = replace(settings, tls=False, ca=None, first_patience=0.5)
+        with pytest.raises(ArenaError, match="--tls"):
+            await Client(lambda decision: decision.legal[0], plain, say=lambda text: None).play()
+        await app.stop()
+
+
+# Tokens.
+
+
+def test_tokens_have_256_bits_are_kept_as_hashes_and_shown_once(served: Process) -> None:
+    token = served.token("tokenbot")
+    assert len(bytes.fromhex(token)) == 32 if all(c in "0123456789abcdef" for c in token) else len(token) >= 43
+    with sqlite3.connect(served.folder / "test.db") as store:
+        dump = "\n".join(store.iterdump())
+    assert "tokenbot" in dump
+    assert token not in dump
+    assert served.admin_token not in dump
+
+
+async def test_a_new_admin_token_makes_the_old_one_void(server: Server) -> None:
+    async def codes(token: str) -> grpc.StatusCode:
+        async with grpc.aio.insecure_channel(server.address) as channel:
+            method: Any = channel.unary_unary("/arena.v1.AdminService/ListBots")
+            code: grpc.StatusCode = await method(b"", metadata=(("authorization", f"Bearer {token}"),)).code()
+            return code
+
+    old = server.admin_token
+    assert await codes(old) is grpc.StatusCode.OK
+    new = new_admin_token(server.store)
+    assert await codes(old) is grpc.StatusCode.UNAUTHENTICATED
+    assert await codes(new) is grpc.StatusCode.OK
+
+
+# Standard services.
+
+
+async def test_health_is_serving_and_not_serving_while_it_drains(server: Server) -> None:
+    async with grpc.aio.insecure_channel(server.address) as channel:
+        stub: Any = health_pb2_grpc.HealthStub(channel)
+        for name in ("", "arena.v1.MatchService", "arena.v1.TournamentService", "arena.v1.AdminService"):
+            answer = await stub.Check(health_pb2.HealthCheckRequest(service=name))
+            assert answer.status == health_pb2.HealthCheckResponse.SERVING
+        await server.app.drain(lambda text: None)
+        answer = await stub.Check(health_pb2.HealthCheckRequest())
+        assert answer.status == health_pb2.HealthCheckResponse.NOT_SERVING
+
+
+async def test_reflection_shows_every_service_with_its_file(server: Server) -> None:
+    async with grpc.aio.insecure_channel(server.address) as channel:
+        stub: Any = reflection_pb2_grpc.ServerReflectionStub(channel)
+        asked = [
+            reflection_pb2.ServerReflectionRequest(list_services=""),
+            reflection_pb2.ServerReflectionRequest(file_containing_symbol="arena.v1.MatchService"),
+        ]
+        answers = [answer async for answer in stub.ServerReflectionInfo(iter(asked))]
+    names = {service.name for service in answers[0].list_services_response.service}
+    assert names == {
+        "arena.v1.MatchService",
+        "arena.v1.TournamentService",
+        "arena.v1.AdminService",
+        "grpc.health.v1.Health",
+        "grpc.reflection.v1alpha.ServerReflection",
+    }
+    [file] = answers[1].file_descriptor_response.file_descriptor_proto
+    assert descriptor_pb2.FileDescriptorProto.FromString(file).name == "arena/v1/match.proto"
+
+
+async def test_anybody_may_ask_which_games_there_are_and_watch_a_match(server: Server) -> None:
+    alice, bob = await server.bots("alice", "bob")
+    match = server.sit("alice", "bob")
+    async with grpc.aio.insecure_channel(server.address) as channel:
+        games: Any = channel.unary_unary(
+            "/arena.v1.TournamentService/ListGames",
+            response_deserializer=tournament_pb2.ListGamesResponse.FromString,
+        )
+        found = await games(b"")
+        assert {"flip7", "encore", "stop", "stop_me_go"} <= {game.name for game in found.games}
+        watch: Any = channel.unary_stream(
+            "/arena.v1.TournamentService/WatchMatch",
+            request_serializer=tournament_pb2.WatchMatchRequest.SerializeToString,
+            response_deserializer=tournament_pb2.WatchMatchResponse.FromString,
+        )
+        call = watch(tournament_pb2.WatchMatchRequest(match=match.id))
+        seen = aiter(call)
+        first = await anext(seen)
+        assert (first.decisions, first.over) == (0, False)
+        assert first.view == match.table.state.view(None).SerializeToString()
+        await asyncio.gather(alice.play(), bob.play())
+        last = [view async for view in seen][-1]
+        assert last.over
+        assert list(last.scores) == match.table.state.scores()
+
+
+# How it stops.
+
+
+async def test_asked_to_stop_it_waits_for_running_matches_and_says_so(tmp_path: Path) -> None:
+    (tmp_path / "host.toml").write_text('listen = "127.0.0.1:1"\ntime = "3s"\n')
+    process = Process(tmp_path, "--config", "host.toml")  # options given on the command line win
+    bot = Raw(process.address, process.token("alice"))
+    await bot.hello()
+    await bot.send(practice=pb.Practice(game="stop_me_go", against=["patient"], matches=5))
+    question = await bot.hear("decide")
+    assert question.budget_ms == 3000
+    process.child.send_signal(signal.SIGTERM)
+    assert "stopping" in (await bot.hear("drain")).text
+    assert "waiting for 1 running match (Ctrl-C again stops at once)" in await asyncio.to_thread(
+        process.read_until, "waiting for"
+    )
+    await bot.act(question)
+    end = await bot.play()
+    assert list(end.terminations) == [pb.TERMINATION_FINISHED] * 2
+    assert await bot.status() == (grpc.StatusCode.UNAVAILABLE, "the server is stopping; come back in a while")
+    await bot.close()
+    assert await asyncio.to_thread(process.child.wait, 10) == 0
+    process.stop()
+    assert process.said.rstrip().endswith("stopped")
+    assert "Traceback" not in process.said
+    with sqlite3.connect(tmp_path / "test.db") as store:
+        assert "finished" in "\n".join(line for line in store.iterdump() if "matches" in line).lower()
+
+
+async def test_asked_twice_it_stops_at_once(tmp_path: Path) -> None:
+    process = Process(tmp_path)
+    bot = Raw(process.address, process.token("alice"))
+    await bot.hello()
+    await bot.send(practice=pb.Practice(game="stop_me_go", against=["patient"]))
+    await bot.hear("decide")
+    process.child.send_signal(signal.SIGINT)
+    await bot.hear("drain")
+    asked = time.monotonic()
+    process.child.send_signal(signal.SIGINT)
+    assert await asyncio.to_thread(process.child.wait, 10) == 0
+    assert time.monotonic() - asked < 5
+    assert (await bot.status())[0] is grpc.StatusCode.UNAVAILABLE
+    await bot.close()
+    process.stop()
+    assert "Traceback" not in process.said
+
+
+async def test_without_matches_it_stops_at_once_and_bots_are_told(server: Server) -> None:
+    bot = await server.bot("alice")
+    said: list[str] = []
+    await server.app.drain(said.append)
+    assert said == []
+    await bot.hear("drain")
+    server.app.play.close_all()
+    assert (await bot.status())[0] is grpc.StatusCode.UNAVAILABLE
+    await soon(lambda: not server.app.play.sessions)

@@ -130,7 +130,7 @@ def test_a_scenario_writes_cards_as_texts_or_numbers(item: Any, card: int) -> No
     assert GAME.labels["decks"].read(item) == card
 
 
-@pytest.mark.parametrize("item", ["1", "5", 5, "+2", "", True, None, 2.0])
+@pytest.mark.parametrize("item", ["1", "5", 5, "+2", "", True, None, 2.0, ["2"]])
 def test_a_scenario_cannot_write_other_cards(item: Any) -> None:
     with pytest.raises(ValueError, match="2, 3, 4"):
         GAME.labels["reshuffle"].read(item)

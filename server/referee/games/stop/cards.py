@@ -78,7 +78,7 @@ def read_card(item: Any) -> int:
     """A card as a scenario writes it: "2", "3", "4", "+1" or the same as bare numbers (where +1 reads as 1)."""
     if isinstance(item, int) and not isinstance(item, bool):
         item = "+1" if item == 1 else str(item)
-    if item not in BY_NAME:
+    if not isinstance(item, str) or item not in BY_NAME:
         raise ValueError("a card is one of 2, 3, 4, +1")
     return BY_NAME[item]
 

@@ -44,7 +44,6 @@ def demo(
     ] = None,
 ) -> None:
     """Play a short tournament of every game between the house bots, over the network, and show the leaderboards."""
-    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
     if keep is not None and keep.exists():
         raise Failure(f"{keep} exists already; name a new folder")
     with tempfile.TemporaryDirectory(prefix="referee-demo-") as temporary:

@@ -85,7 +85,7 @@ def _tell(folder: Path, game: str, lang: str) -> None:
     from referee.rules import registry
 
     where = f"./{folder}" if len(folder.parts) == 1 else str(folder)
-    house = [name for name in folders.names(game) if name not in ("awk", "shell")]
+    house = folders.names(game, inside=True)
     others = " ".join((house * 2)[: max(2, registry.find(game).seats.least) - 1])
     connect = (
         f"python {folder}/bot.py --token TOKEN" if lang == "python" else f"referee bridge --token TOKEN -- {where}"

@@ -75,7 +75,6 @@ def run(
 
     Example: referee run flip7 mybot.py odds cautious random --rounds 50 --db practice.db
     """
-    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
     from referee.hosting import spec as specs
     from referee.rules import registry
     from referee.tournament.plan import Plan, checked, distinct

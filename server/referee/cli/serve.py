@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import sys
 import tomllib
@@ -63,7 +62,6 @@ def serve(
     Listens on this machine only, unless told otherwise; a public address needs TLS (or --insecure).
     Ctrl-C waits for running matches, a second Ctrl-C stops at once; nothing that was stored is lost either way.
     """
-    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
     given = {
         "listen": listen,
         "db": db,

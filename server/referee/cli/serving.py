@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -87,7 +86,6 @@ def stub(connection: Any, service: str) -> Any:
 
 @contextmanager
 def channel(server: str, ca: str | None) -> Iterator[Any]:
-    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
     import grpc
 
     if ca is None:

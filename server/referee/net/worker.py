@@ -18,8 +18,6 @@ from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import Any
 
-os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
-
 import structlog
 
 from referee.hosting import folders

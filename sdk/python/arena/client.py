@@ -69,6 +69,7 @@ class Client:
         self._flushed = 0.0
         self._call: Any = None
         self._stream = 0
+        self._welcomes = 0
         self._write_lock = asyncio.Lock()
         self._session = ""
         self._practised = 0
@@ -90,7 +91,7 @@ class Client:
         pause = 0.1
         try:
             while True:
-                streams = self._stream
+                welcomes = self._welcomes
                 try:
                     await self._one_stream()
                     if self.leaving:
@@ -100,7 +101,7 @@ class Client:
                     reason = str(error)
                 if self.leaving and not self._seats:
                     return
-                if self._stream != streams:  # it had worked: patience starts anew
+                if self._welcomes != welcomes:  # it had worked: patience starts anew
                     patience, pause, lost_at = self._settings.patience, 0.1, time.monotonic()
                 if time.monotonic() - lost_at + pause > patience:
                     raise Gone(f"{reason}; gave up after {patience:g} seconds")
@@ -125,6 +126,7 @@ class Client:
     # The stream.
 
     async def _one_stream(self) -> None:
+        self._stream += 1
         async with self._channel() as channel:
             metadata = (("authorization", f"Bearer {self._settings.token}"),) if self._settings.token else ()
             call: Any = MatchServiceStub(channel).Play(metadata=metadata)
@@ -292,7 +294,7 @@ class Client:
                 f"{welcome.server} speaks protocol {welcome.protocol_version}, this SDK {PROTOCOL_VERSION}: "
                 "update the older of the two"
             )
-        self._stream += 1
+        self._welcomes += 1
         fresh = not self._session
         self._session = welcome.session
         for match in [match for match in self._seats if match not in welcome.resumed]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -44,21 +43,30 @@ async def _play(bot: Any, chosen: settings.Settings) -> None:
     client = Client(bot, chosen)
     loop = asyncio.get_running_loop()
     work = asyncio.ensure_future(client.play())
+    open_signals = 0
 
     def stop() -> None:
         # First time: finish the running matches. Second time: go.
+        nonlocal open_signals
+        open_signals -= 1
         if not client.playing or client.leaving:
             work.cancel()
         else:
             print("leaving after the running matches; once more to leave at once", file=sys.stderr, flush=True)
             client.leave()
 
-    if os.name == "posix":
-        loop.add_signal_handler(signal.SIGINT, stop)
-        loop.add_signal_handler(signal.SIGTERM, stop)
+    def interrupt(*_: object) -> None:
+        nonlocal open_signals
+        open_signals += 1
+        if open_signals > 1:  # the loop has not even noticed the one before: the bot is deep in thought
+            raise KeyboardInterrupt
+        loop.call_soon_threadsafe(stop)
+
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         await work
     except asyncio.CancelledError:
-        if os.name == "posix":
-            raise KeyboardInterrupt from None
-        raise
+        raise KeyboardInterrupt from None
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import pwd
 import secrets
-import shutil
-import signal
-import subprocess
-import tempfile
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 
-import psycopg
 import pytest
 from referee.store import (
     MatchResult,
@@ -27,10 +17,8 @@ from referee.store import (
     Tournament,
     TournamentState,
 )
-from sqlalchemy.engine import make_url
 
-NO_SERVER = "no PostgreSQL: set REFEREE_TEST_POSTGRES to a server's URL, or install its programs initdb and postgres"
-NUMBERS = count(1)
+from .postgres_server import any_server, fresh_schema
 
 
 @dataclass(frozen=True)
@@ -108,95 +96,11 @@ def result_of() -> Callable[..., MatchResult]:
 
 @pytest.fixture
 def postgres_address(postgres_url: str) -> Iterator[str]:
-    """A schema of its own on the server: as good as a database of its own, and made in no time."""
-    name = f"referee_test_{os.getpid()}_{next(NUMBERS)}"
-    with psycopg.connect(postgres_url, autocommit=True) as connection:
-        connection.execute(f"CREATE SCHEMA {name}".encode())
-        url = make_url(postgres_url).update_query_dict({"options": f"-csearch_path={name}"})
-        yield url.render_as_string(hide_password=False)
-        connection.execute(f"DROP SCHEMA {name} CASCADE".encode())
+    with fresh_schema(postgres_url) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
-    """A PostgreSQL server: the one that is given, else a private one if its programs are installed."""
-    given = os.environ.get("REFEREE_TEST_POSTGRES")
-    found = _programs()
-    if given:
-        yield given
-    elif found is None:
-        pytest.skip(NO_SERVER)
-    else:
-        with _private_server(*found) as url:
-            yield url
-
-
-def _programs() -> tuple[str, str] | None:
-    places = [*os.get_exec_path(), *map(str, sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True))]
-    initdb, postgres = (shutil.which(name, path=os.pathsep.join(places)) for name in ("initdb", "postgres"))
-    return (initdb, postgres) if initdb and postgres else None
-
-
-@contextmanager
-def _private_server(initdb: str, postgres: str) -> Iterator[str]:
-    """A fresh cluster in a folder of its own, reached by a unix socket, gone afterwards."""
-    # Not pytest's folder: that one is closed to other users, and its path is too long for a socket.
-    folder = Path(tempfile.mkdtemp(prefix="pg-"))
-    as_other: list[str] = []
-    if os.geteuid() == 0:
-        # PostgreSQL refuses to run as root.
-        known = {entry.pw_name: entry for entry in pwd.getpwall()}
-        other = known.get("postgres") or known["nobody"]
-        os.chown(folder, other.pw_uid, other.pw_gid)
-        as_other = ["setpriv", f"--reuid={other.pw_uid}", f"--regid={other.pw_gid}", "--clear-groups"]
-    cluster = str(folder / "cluster")
-    try:
-        made = subprocess.run(
-            [
-                *as_other,
-                initdb,
-                "-D",
-                cluster,
-                "-U",
-                "referee",
-                "-A",
-                "trust",
-                "-E",
-                "UTF8",
-                "--no-locale",
-                "--no-sync",
-            ],
-            capture_output=True,
-            text=True,
-            cwd="/",
-            timeout=120,
-        )
-        assert made.returncode == 0, made.stderr
-        with (folder / "log").open("wb") as log:
-            server = subprocess.Popen(
-                [*as_other, postgres, "-D", cluster, "-k", str(folder), "-c", "listen_addresses=", "-c", "fsync=off"],
-                stdout=log,
-                stderr=log,
-                cwd="/",
-            )
-        try:
-            url = f"postgresql://referee@/postgres?host={folder}"
-            _wait_until_it_answers(url, server, folder / "log")
-            yield url
-        finally:
-            server.send_signal(signal.SIGINT)
-            server.wait(timeout=60)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _wait_until_it_answers(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + 60
-    while True:
-        try:
-            psycopg.connect(url).close()
-            return
-        except psycopg.OperationalError:
-            assert server.poll() is None, log.read_text()
-            assert time.monotonic() < deadline, log.read_text()
-            time.sleep(0.1)
+    with any_server() as url:
+        yield url

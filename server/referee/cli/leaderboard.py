@@ -129,7 +129,6 @@ async def _from_file(store: Store, name: str) -> AsyncIterator[Standings | Conne
 
 async def _from_server(server: str, ca: str | None, tournament: str) -> AsyncIterator[Standings | Connection]:
     """Standings as they come; a lost server is said, and asked again until it answers."""
-    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
     import json
 
     import grpc
@@ -138,7 +137,7 @@ async def _from_server(server: str, ca: str | None, tournament: str) -> AsyncIte
     from arena.v1.tournament_pb2_grpc import TournamentServiceStub
     from referee_leaderboard import Connection, Standings, State
 
-    heard = False
+    heard = lost = False
     pause = FIRST_PAUSE
     while True:
         async with _channel(server, ca) as channel:
@@ -150,7 +149,9 @@ async def _from_server(server: str, ca: str | None, tournament: str) -> AsyncIte
                     standings = Standings.from_json_value(json.loads(answer.standings_json))
                     tournament = standings.tournament
                     heard, pause = True, FIRST_PAUSE
-                    yield Connection()
+                    if lost:
+                        lost = False
+                        yield Connection()
                     yield standings
                     if standings.state in (State.FINISHED, State.CANCELLED):
                         return
@@ -159,6 +160,7 @@ async def _from_server(server: str, ca: str | None, tournament: str) -> AsyncIte
                 if not heard or error.code() is grpc.StatusCode.NOT_FOUND:
                     raise failure(error, server) from None
                 why = error.code().name.lower().replace("_", " ")
+        lost = True
         yield Connection.lost(pause, why)
         await asyncio.sleep(pause)
         pause = min(pause * 2, LONGEST_PAUSE)

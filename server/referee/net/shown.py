@@ -10,6 +10,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from referee_leaderboard.standings import Standings, State
@@ -79,10 +80,9 @@ class Showcase:
                 shown = await self.now()
                 yield shown
                 running = shown.standings.state is State.RUNNING
-                try:
-                    await asyncio.wait_for(news.wait(), timeout=REFRESH if running else None)
-                except TimeoutError:
-                    continue
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(REFRESH if running else None):
+                        await news.wait()
         finally:
             self._watchers.discard(news)
 

@@ -97,10 +97,9 @@ def _ending(game: Game[Any], record: Record, forfeits: dict[Seat, Forfeit]) -> E
 
 def _compare(claimed: Ending, ending: Ending) -> None:
     for part in ("ranks", "scores", "terminations", "texts", "reason"):
-        if getattr(claimed, part) != getattr(ending, part):
-            raise DoesNotHold(
-                f"its {part} are {_plain(getattr(ending, part))}, it says {_plain(getattr(claimed, part))}"
-            )
+        so, said = getattr(ending, part), getattr(claimed, part)
+        if so != said:
+            raise DoesNotHold(f"the {part} should be {_plain(so)}, not {_plain(said)}")
 
 
 def _plain(value: Any) -> str:

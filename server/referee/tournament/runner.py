@@ -199,8 +199,9 @@ class Runner:
                 if self._lineup.empty and await _thread(self._finish):
                     return
             with suppress(TimeoutError):
-                patience = LOOK_ROUND_EVERY if self._lineup.absent else 1.0
-                await asyncio.wait_for(self._wake.wait(), timeout=patience)
+                # Not `wait_for`: in Python 3.11 it can swallow a cancellation.
+                async with asyncio.timeout(LOOK_ROUND_EVERY if self._lineup.absent else 1.0):
+                    await self._wake.wait()
 
     def _finish(self) -> bool:
         try:

@@ -31,9 +31,7 @@ def fill(board: Scoreboard, store: Store, tournament: Tournament) -> None:
     """Put all stored results on a board."""
     for match in store.matches.in_schedule_order(tournament.id, SETTLED):
         enter(board, match, tournament.name)
-    board.latest.clear()
-    for match in store.matches.latest(tournament.id, board.latest.maxlen or NOTICES):
-        board.latest.append(outcome(score_of(match, tournament.name)))
+    _note_latest(board, store, tournament)
 
 
 def enter(board: Scoreboard, match: Match, tournament: str) -> None:
@@ -43,6 +41,13 @@ def enter(board: Scoreboard, match: Match, tournament: str) -> None:
         board.add(score_of(match, tournament))
     else:
         board.skip(match.ordinal)
+
+
+def _note_latest(board: Scoreboard, store: Store, tournament: Tournament) -> None:
+    """The results that came last, though they were read in schedule order."""
+    board.latest.clear()
+    for match in store.matches.latest(tournament.id, board.latest.maxlen or NOTICES):
+        board.latest.append(outcome(score_of(match, tournament.name)))
 
 
 def from_store(store: Store, name: str) -> Standings:
@@ -68,7 +73,10 @@ class Follower:
         tournament = store.tournaments.get(self._name)
         for entrant in store.tournaments.entrants(tournament.id):
             self._board.join(entrant.name)
+        before = self._board.matches
         counts = self._read(tournament)
+        if self._board.matches != before:
+            _note_latest(self._board, store, tournament)
         total = counts.total
         now, done = time.monotonic(), self._board.matches + self._board.aside
         if self._began is None:

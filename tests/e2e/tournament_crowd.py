@@ -1,0 +1,41 @@
+"""Many SDK bots in one process: `python tournament_crowd.py SERVER NAME=STYLE=TOKEN…`.
+
+A style is `random` (any legal move, by a hash of the view), `first` (always the first legal move), or a move that is
+always answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import sys
+
+os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
+
+from arena import Decision
+from arena.launch import run_async
+from arena.settings import Settings
+
+
+def bot(style: str) -> object:
+    def decide(decision: Decision) -> str:
+        if style == "first":
+            return decision.legal[0]
+        if style == "random":
+            draw = int.from_bytes(hashlib.sha256(decision.view_bytes).digest()[:8], "big")
+            return decision.legal[draw % len(decision.legal)]
+        return style
+
+    return decide
+
+
+async def main(server: str, words: list[str]) -> None:
+    bots = [word.split("=") for word in words]
+    await asyncio.gather(
+        *(run_async(bot(style), Settings(server, token, quiet=True, first_patience=60)) for _, style, token in bots)
+    )
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], sys.argv[2:]))

@@ -1,0 +1,138 @@
+"""Real processes for tests of tournaments: a server that can be killed, and a crowd of bots that come back."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing, redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from referee.cli.main import main
+from referee.net.people import new_admin_token
+from referee.store import Store
+
+CROWD = Path(__file__).with_name("tournament_crowd.py")
+PATIENCE = 90.0
+ENVIRONMENT = {**os.environ, "GRPC_ENABLE_FORK_SUPPORT": "0", "COLUMNS": "200"}
+
+
+class Hall:
+    """A database, a port, and the processes around them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.db = str(folder / "hall.db")
+        with closing(socket.socket()) as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.address = f"127.0.0.1:{probe.getsockname()[1]}"
+        with Store.open(self.db) as store:
+            self.admin_token = new_admin_token(store)
+        self._environment = {"REFEREE_ADMIN_TOKEN": self.admin_token, "COLUMNS": "200"}
+        self.server: subprocess.Popen[bytes] | None = None
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    def start(self, *words: str) -> None:
+        """Start the server and wait until it listens."""
+        log = (self.folder / "server.log").open("ab")
+        self.server = self._start(
+            ["-m", "referee", "serve", "--listen", self.address, "--db", self.db, *words], log, stdout=log
+        )
+        log.close()
+        host, _, port = self.address.partition(":")
+        eventually(lambda: self._answers(host, int(port)), lambda: (self.folder / "server.log").read_text())
+
+    def kill(self) -> None:
+        """As a power cut would."""
+        assert self.server is not None
+        self.server.kill()
+        self.server.wait()
+
+    def crowd(self, *bots: str) -> subprocess.Popen[bytes]:
+        """Bots in a process of their own, each `name=style`; registered if they are not yet."""
+        words = []
+        with Store.open(self.db) as store:
+            for bot in bots:
+                name, _, style = bot.partition("=")
+                made = store.bots.add(name) if store.bots.find(name) is None else store.bots.rotate(name)
+                words.append(f"{name}={style}={made.token}")
+        return self._start([str(CROWD), self.address, *words], subprocess.DEVNULL)
+
+    def referee(self, *words: object, code: int = 0) -> str:
+        """Run a command in this process; returns what it says, which goes to stderr if it failed."""
+        out, err = StringIO(), StringIO()
+        with redirect_stdout(out), redirect_stderr(err), patch.dict(os.environ, self._environment):
+            found = main([str(word) for word in words])
+        assert found == code, err.getvalue()
+        return out.getvalue() if code == 0 else err.getvalue()
+
+    def steer(self, *words: object, code: int = 0) -> str:
+        """A `referee tournament` command on the running server."""
+        return self.referee("tournament", *words, "--server", self.address, code=code)
+
+    def standings(self, name: str) -> Any:
+        return json.loads(self.referee("leaderboard", name, "--server", self.address, "--json"))
+
+    def count(self, state: str = "finished") -> int:
+        """Matches in this state, read beside the server."""
+        with closing(sqlite3.connect(f"file:{self.db}?mode=ro", uri=True, timeout=20)) as connection:
+            query = "SELECT count(*) FROM matches WHERE tournament_id IS NOT NULL AND state = ?"
+            number: int = connection.execute(query, (state,)).fetchone()[0]
+            return number
+
+    def state(self, name: str) -> str:
+        with closing(sqlite3.connect(f"file:{self.db}?mode=ro", uri=True, timeout=20)) as connection:
+            state: str = connection.execute("SELECT state FROM tournaments WHERE name = ?", (name,)).fetchone()[0]
+            return state
+
+    def wait_for(self, name: str, state: str = "finished") -> None:
+        eventually(lambda: self.state(name) == state, lambda: (self.folder / "server.log").read_text()[-3000:])
+
+    def close(self) -> None:
+        for process in self._processes:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+
+    def _start(self, words: Sequence[str], stderr: Any, stdout: Any = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(
+            [sys.executable, *words], stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, env=ENVIRONMENT
+        )
+        self._processes.append(process)
+        return process
+
+    def _answers(self, host: str, port: int) -> bool:
+        assert self.server is not None
+        assert self.server.poll() is None, (self.folder / "server.log").read_text()
+        try:
+            socket.create_connection((host, port), timeout=1).close()
+        except OSError:
+            return False
+        return True
+
+
+def run_referee(*words: object, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    """`referee` in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "referee", *map(str, words)],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        env=ENVIRONMENT | (env or {}),
+    )
+
+
+def eventually(check: Callable[[], bool], why: Callable[[], str] = lambda: "", patience: float = PATIENCE) -> None:
+    """Wait for something that another process does."""
+    until = time.monotonic() + patience
+    while not check():
+        assert time.monotonic() < until, f"it did not happen in {patience} s\n{why()}"
+        time.sleep(0.02)

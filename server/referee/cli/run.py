@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import sys
@@ -177,6 +178,7 @@ async def _run(
     kept: bool,
 ) -> int:
     from referee.hosting.building import build
+    from referee.logs import log_to_stderr
     from referee.net.workers import Hosting, WorkersVenue
     from referee.store import TournamentState
     from referee.tournament.mirror import differences
@@ -184,6 +186,7 @@ async def _run(
     from referee.tournament.single import find_or_create
     from referee.tournament.standings import from_store
 
+    log_to_stderr(logging.WARNING)
     tournament = find_or_create(store, name, plan, plan.hosted, seed)
     if tournament.state in (TournamentState.FINISHED, TournamentState.CANCELLED):
         if not as_json:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import sys
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any
@@ -98,15 +97,15 @@ def _read_config(path: Path | None) -> dict[str, Any]:
 
 
 async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
-    import structlog
 
+    from referee.logs import log_to_stderr
     from referee.match.clock import TimeControl
     from referee.net.app import App, ServerSettings
     from referee.net.people import ADMIN_FACT
     from referee.net.people import new_admin_token as make_admin_token
     from referee.net.wire import CannotListen, Tls, is_public
 
-    structlog.configure(logger_factory=lambda *_: structlog.PrintLogger(sys.stderr))
+    log_to_stderr()
     listen = settings["listen"]
     tls = Tls(Path(settings["tls_cert"]), Path(settings["tls_key"])) if settings["tls_cert"] else None
     if is_public(listen) and tls is None and not settings["insecure"]:

@@ -25,6 +25,7 @@ from referee.hosting.process import Condition
 from referee.hosting.quarters import OpenAir, Quarters
 from referee.hosting.sandbox import Sandbox
 from referee.hosting.spec import BotSpec, Kind, parse
+from referee.logs import log_to_stderr
 from referee.match.clock import TimeControl
 from referee.match.ending import Ending, Termination
 from referee.match.match import Match
@@ -221,15 +222,7 @@ async def _main() -> None:
 
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="%H:%M:%S"),
-            structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
-        ],
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
-    )
+    log_to_stderr(logging.WARNING)
     with suppress(BrokenPipeError):
         asyncio.run(_main())
 

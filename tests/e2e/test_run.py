@@ -1,0 +1,187 @@
+"""`referee run`: a whole tournament in one command, with real workers and real bot processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+REFEREE = [sys.executable, "-m", "referee"]
+LINE_UP = ["flip7", "cautious", "random", "random"]
+
+FIRST_LEGAL = """\
+import arena
+
+def decide(decision):
+    return decision.legal[0]
+
+arena.run(decide)
+"""
+
+CRASHING = """\
+import sys
+sys.exit("there is a hole in my bucket")
+"""
+
+
+def run(*words: str, folder: Path, code: int = 0) -> str:
+    done = subprocess.run([*REFEREE, "run", *words], cwd=folder, capture_output=True, text=True, timeout=150)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stdout if code == 0 else done.stderr
+
+
+def result(*words: str, folder: Path) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(run(*words, "--json", folder=folder))
+    return value
+
+
+def workers_of(process: subprocess.Popen[bytes]) -> list[int]:
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    return [int(pid) for pid in children if b"referee.net.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+def matches_in(db: Path) -> int:
+    import sqlite3
+
+    if not db.exists():
+        return 0
+    try:
+        with sqlite3.connect(f"file:{db}?mode=ro", uri=True, timeout=5) as connection:
+            [count] = connection.execute("select count(*) from matches where state = 'finished'").fetchone()
+            return int(count)
+    except sqlite3.OperationalError:  # not made yet
+        return 0
+
+
+def wait_for(condition: Any, seconds: float = 60) -> None:
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, "it did not come to pass"
+        time.sleep(0.05)
+
+
+def test_the_json_of_a_run_holds_what_programs_rely_on(tmp_path: Path) -> None:
+    value = result(*LINE_UP, "--rounds", "4", "--seed", "x", folder=tmp_path)
+    assert (value["game"], value["players"], value["matches"]) == ("flip7", 3, 4)
+    assert len(value["digest"]) == 64
+    assert {row["bot"] for row in value["standings"]} == {"cautious", "random", "random-2"}
+    for row in value["standings"]:
+        assert {"bot", "mu", "sigma", "score", "matches", "wins", "mean_rank", "faults"} <= set(row)
+    assert not list(tmp_path.iterdir()), "without --db nothing is left behind"
+
+
+def test_the_same_seed_gives_the_same_digest_with_one_match_at_once_or_eight(tmp_path: Path) -> None:
+    words = ["stop_me_go", "patient", "random", "random", "mixed", "--players", "3", "--rounds", "12", "--seed", "7"]
+    digests = {
+        result(*words, "--concurrency", str(at_once), folder=tmp_path)["digest"] for at_once in (1, 8)
+    }  # fmt: skip
+    assert len(digests) == 1
+    assert result(*words[:-1], "8", folder=tmp_path)["digest"] not in digests
+
+
+def test_a_bot_of_ones_own_plays_as_a_program_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(FIRST_LEGAL)
+    value = result("flip7", "mine.py", "random", "cautious", "--no-sandbox", "--rounds", "3", folder=tmp_path)
+    rows = {row["bot"]: row for row in value["standings"]}
+    assert rows["mine"]["matches"] == 3
+    assert all(row["faults"] == 0 for row in rows.values())
+
+
+def test_a_bot_that_keeps_crashing_is_benched_with_its_last_words_and_the_others_play_on(tmp_path: Path) -> None:
+    (tmp_path / "leaky.py").write_text(CRASHING)
+    words = ["flip7", "leaky.py", "random", "cautious", "--no-sandbox", "--rounds", "2"]
+    done = subprocess.run(
+        [*REFEREE, "run", *words, "--json"], cwd=tmp_path, capture_output=True, text=True, timeout=150
+    )
+    assert done.returncode == 0, done.stderr
+    assert "there is a hole in my bucket" in done.stderr
+    rows = {row["bot"]: row for row in json.loads(done.stdout)["standings"]}
+    assert rows["leaky"]["faults"] == 2
+    assert rows["random"]["faults"] == rows["cautious"]["faults"] == 0
+    assert rows["leaky"]["mean_rank"] == 3
+
+
+def test_a_killed_run_goes_on_with_the_same_command_and_ends_with_the_same_digest(tmp_path: Path) -> None:
+    words = ["encore", "tidy", "random", "random", "--rounds", "12", "--seed", "5", "--concurrency", "4"]
+    whole = result(*words, folder=tmp_path)
+    kept = [*words, "--db", "kept.db"]
+    process = subprocess.Popen(
+        [*REFEREE, "run", *kept], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    wait_for(lambda: matches_in(tmp_path / "kept.db") >= 2 or process.poll() is not None)
+    workers = workers_of(process) if process.poll() is None else []
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers), 20)
+    before = matches_in(tmp_path / "kept.db")
+    again = result(*kept, folder=tmp_path)
+    assert before < 12, "it was killed too late to show anything"
+    assert again["matches"] == whole["matches"] == 12
+    assert again["digest"] == whole["digest"]
+    assert result(*kept, folder=tmp_path)["digest"] == whole["digest"], "a finished run says the same again"
+
+
+def test_a_worker_that_dies_takes_only_its_running_matches_and_they_are_played_again(tmp_path: Path) -> None:
+    words = ["encore", "tidy", "random", "random", "--rounds", "10", "--seed", "5", "--concurrency", "4"]
+    whole = result(*words, folder=tmp_path)
+    process = subprocess.Popen(
+        [*REFEREE, "run", *words, "--json", "--db", "kept.db"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    wait_for(lambda: matches_in(tmp_path / "kept.db") >= 1)
+    os.kill(workers_of(process)[0], signal.SIGKILL)
+    out, _ = process.communicate(timeout=120)
+    assert process.returncode == 0
+    value = json.loads(out)
+    assert value["digest"] == whole["digest"]
+    assert value["matches"] == 10
+
+
+def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path) -> None:
+    words = ["encore", "tidy", "tidy", "tidy", "--rounds", "200", "--db", "kept.db", "--concurrency", "2"]
+    process = subprocess.Popen(
+        [*REFEREE, "run", *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    wait_for(lambda: matches_in(tmp_path / "kept.db") >= 1)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "the same command goes on" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["flip8", "random", "random", "random"], "did you mean 'flip7'"),
+        (["flip7", "randon", "random", "random"], "did you mean 'random'"),
+        (["flip7", "random", "random"], "name more"),
+        (["flip7", "patient", "random", "random"], "does not play flip7"),
+        (["flip7", "random", "random", "random", "--players", "2"], "3 to 36 players"),
+        (["flip7", "random", "random", "random", "--schedule", "swiss"], "swiss"),
+        (["flip7", "random", "random", "random", "--time", "soon"], "not a duration"),
+        (["flip7", "nowhere.py", "random", "random"], "nowhere.py"),
+    ],
+)
+def test_wrong_use_is_one_sentence_and_exit_code_2(words: list[str], said: str, tmp_path: Path) -> None:
+    err = run(*words, folder=tmp_path, code=2)
+    assert err.count("\n") == 1
+    assert err.startswith("error: ")
+    assert said in err
+
+
+def test_mirrored_deals_are_reported_with_both_intervals(tmp_path: Path) -> None:
+    value = result("stop_me_go", "patient", "random", "--mirror", "--rounds", "5", "--seed", "1", folder=tmp_path)
+    assert value["matches"] == 10
+    [pair] = value["mirror"]
+    assert (pair["bot"], pair["other"], pair["blocks"]) == ("patient", "random", 5)
+    assert pair["half_width_independent"] > 0

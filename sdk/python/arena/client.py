@@ -15,7 +15,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import grpc
 import grpc.aio
@@ -37,6 +37,13 @@ CLIENT = f"arena-python {__version__}"
 Say = Callable[[str], object]
 
 
+class Reply(NamedTuple):
+    """What a bot said: a move, or that it resigns and why."""
+
+    move: str
+    resigned: str = ""
+
+
 def to_stderr(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
@@ -49,7 +56,7 @@ class _Seat:
     def __init__(self, player: bots.Player) -> None:
         self.player = player
         self.decision: Decision | None = None
-        self.reply: pb.Up | None = None
+        self.reply: Reply | None = None
         """What was said to the latest question; None while the bot thinks."""
         self.stream = 0
         """The stream on which that question came (last)."""
@@ -65,7 +72,7 @@ class Client:
         self._warn = say
         self._seats: dict[str, _Seat] = {}
         self._thinking: set[asyncio.Task[None]] = set()
-        self._out: list[pb.Up] = []
+        self._out = pb.PlayRequest()
         self._flushed = 0.0
         self._call: Any = None
         self._stream = 0
@@ -120,7 +127,7 @@ class Client:
         if not self.leaving:
             self.leaving = True
             if self._call is not None:
-                self._out.append(pb.Up(leave=pb.Leave()))
+                self._put(leave=pb.Leave())
                 self._later(self._flush())
 
     # The stream.
@@ -149,7 +156,7 @@ class Client:
                 raise
             finally:
                 self._call = None
-                self._out.clear()
+                self._out = pb.PlayRequest()
                 call.cancel()
 
     def _channel(self) -> grpc.aio.Channel:
@@ -188,21 +195,24 @@ class Client:
         for body in frame.bodies:
             if body.HasField("decide"):
                 self._decide(body.decide)
-                if self._out and time.monotonic() - self._flushed > FLUSH_SECONDS:
+                if time.monotonic() - self._flushed > FLUSH_SECONDS:
                     await self._flush()
             elif kind := body.WhichOneof("body"):
                 getattr(self, f"_on_{kind}")(getattr(body, kind))
-        if self._out:
+        if self._out.bodies:
             await self._flush()
 
     async def _flush(self) -> None:
         async with self._write_lock:
-            if self._out and self._call is not None:
-                frame = pb.PlayRequest(bodies=self._out)
-                self._out = []
+            if self._call is not None and self._out.bodies:
+                frame, self._out = self._out, pb.PlayRequest()
                 with suppress(asyncio.InvalidStateError, grpc.aio.AioRpcError):  # the reader tells why it ended
                     await self._call.write(frame)
             self._flushed = time.monotonic()
+
+    def _put(self, **body: Any) -> None:
+        """Into the next message."""
+        self._out.bodies.add(**body)
 
     def _later(self, work: Any) -> None:
         task = asyncio.get_running_loop().create_task(work)
@@ -219,7 +229,7 @@ class Client:
         if seat.decision is not None and seat.decision.number == question.decision:
             # Asked again after a reconnect: the answer was lost on the way, or is still being thought about.
             if seat.reply is not None:
-                self._out.append(seat.reply)
+                self._put_reply(seat.decision, seat.reply)
             return
         seat.decision = Decision(
             seat.player.match,
@@ -263,28 +273,42 @@ class Client:
             self._call.cancel()
 
     def _act(self, seat: _Seat, decision: Decision, move: str, began: float) -> None:
+        if not move.isascii():
+            try:
+                move.encode()
+            except UnicodeEncodeError:  # half a character, which no message can carry
+                self._no_text(seat, decision, move)
+                return
         if self._recording:
             self._recording.decided(decision, move, time.monotonic() - began)
-        self._reply(seat, decision, pb.Up(act=pb.Act(match=decision.match, decision=decision.number, move=move)))
+        self._reply(seat, decision, Reply(move))
 
     def _no_text(self, seat: _Seat, decision: Decision, answer: Any) -> None:
         example = (decision.legal or ["pass"])[0]
         self._resign(seat, decision, f"decide returned {answer!r}; a move is a text such as {example!r}\n")
 
     def _resign(self, seat: _Seat, decision: Decision, trace: str) -> None:
-        last = trace.strip().splitlines()[-1]
+        last = trace.strip().splitlines()[-1].encode(errors="replace").decode()
         self._warn(f"{trace}{decision!r} went wrong in decide; resigning this match.")
-        resign = pb.Resign(match=decision.match, reason=f"error in decide: {last}"[:200])
-        self._reply(seat, decision, pb.Up(resign=resign))
+        self._reply(seat, decision, Reply("", f"error in decide: {last}"[:200]))
         if self._settings.strict:
             self._failed = BotFailed(f"stopped at the first error in decide, as --strict asks: {last}")
 
-    def _reply(self, seat: _Seat, decision: Decision, reply: pb.Up) -> None:
+    def _reply(self, seat: _Seat, decision: Decision, reply: Reply) -> None:
         """Say it now; or, if the stream broke meanwhile, when the question is repeated."""
         if seat.decision is decision and self._seats.get(decision.match) is seat:
             seat.reply = reply
             if seat.stream == self._stream and self._call is not None:
-                self._out.append(reply)
+                self._put_reply(decision, reply)
+
+    def _put_reply(self, decision: Decision, reply: Reply) -> None:
+        if reply.resigned:
+            self._put(resign=pb.Resign(match=decision.info.id, reason=reply.resigned))
+            return
+        act = self._out.bodies.add().act  # in place: this is done more often than anything else
+        act.match = decision.info.id
+        act.decision = decision.number
+        act.move = reply.move
 
     # Everything else the referee says.
 
@@ -303,11 +327,11 @@ class Client:
         self._say(f"connected to {welcome.server} at {self._settings.server} as {welcome.name}")
         practice = self._settings.practice
         if self.leaving:
-            self._out.append(pb.Up(leave=pb.Leave()))
+            self._put(leave=pb.Leave())
         elif practice:
             missing = max(0, practice.matches - self._practised - len(welcome.resumed))
             if missing:
-                self._out.append(pb.Up(practice=_wish(practice, missing)))
+                self._put(practice=_wish(practice, missing))
         elif fresh:
             self._say("waiting for matches (Ctrl-C to leave)")
 
@@ -318,7 +342,7 @@ class Client:
             except Exception:  # noqa: BLE001 - the author's code may raise anything
                 trace = traceback.format_exc()
                 self._warn(f"{trace}the bot could not start match {start.match}; resigning it.")
-                self._out.append(pb.Up(resign=pb.Resign(match=start.match, reason="error in the bot's start")))
+                self._put(resign=pb.Resign(match=start.match, reason="error in the bot's start"))
                 if self._settings.strict:
                     last = trace.strip().splitlines()[-1]
                     self._failed = BotFailed(f"stopped at the first error, as --strict asks: {last}")

@@ -49,7 +49,8 @@ class Session:
         self.on_idle: Callable[[Session], object] | None = None
         """Called when a match has ended for this bot."""
         self._wake = asyncio.Event()
-        self._bodies: list[pb.Down] = []
+        self._frame = pb.PlayResponse()
+        """What will be sent next, beside questions."""
         self._questions: list[Question] = []
         self._out: dict[tuple[str, int], Question] = {}
         self._window = Window()
@@ -106,18 +107,18 @@ class Session:
     def send(self, body: pb.Down) -> None:
         """Put a body into the next frame; lost if nobody is there (a reconnect repeats what matters)."""
         if self.connected:
-            self._bodies.append(body)
+            self._frame.bodies.append(body)
             self._wake.set()
 
     def connect(self, welcome: pb.Down) -> None:
         """The bot is here (again): greet it, repeat its matches, and ask again what it was being asked."""
         self.connected = True
-        self._bodies = [welcome]
+        self._frame = pb.PlayResponse(bodies=[welcome])
         self._questions = []
         self._out = {}
         self._window = Window()
         for match, seat in self.seats.values():
-            self._bodies.append(pb.Down(match_start=start_message(match, seat)))
+            self._frame.bodies.append(pb.Down(match_start=start_message(match, seat)))
         self._wake.set()
         now = time.monotonic()
         for match, seat in list(self.seats.values()):
@@ -127,7 +128,7 @@ class Session:
         """The stream is gone: the matches wait for the bot, as long as its grace lasts."""
         if self.connected:
             self.connected = False
-            self._bodies, self._questions, self._out = [], [], {}
+            self._frame, self._questions, self._out = pb.PlayResponse(), [], {}
             now = time.monotonic()
             for match, seat in list(self.seats.values()):
                 match.away(seat, now)
@@ -158,16 +159,18 @@ class Session:
         """The next frame, if anything is ready: its questions are returned too, for `frame_sent`."""
         self._wake.clear()
         questions = self._take_questions() if self._questions else []
-        if not self._bodies and not questions:
+        if not questions and not self._frame.bodies:
             return None
-        bodies, self._bodies = self._bodies, []
-        bodies.extend([decide_message(question) for question in questions])
-        return pb.PlayResponse(bodies=bodies), questions
+        frame, self._frame = self._frame, pb.PlayResponse()
+        add = frame.bodies.add
+        for question in questions:
+            write_decide(add().decide, question)
+        return frame, questions
 
     def last_words(self) -> pb.PlayResponse | None:
         """What remains to be said when the stream is about to end; nobody is asked any more."""
-        bodies, self._bodies = self._bodies, []
-        return pb.PlayResponse(bodies=bodies) if bodies else None
+        frame, self._frame = self._frame, pb.PlayResponse()
+        return frame if frame.bodies else None
 
     def frame_sent(self, questions: list[Question]) -> None:
         """The frame is on its way: the clocks of its questions start."""
@@ -242,19 +245,17 @@ def start_message(match: Match, seat: Seat) -> pb.MatchStart:
     )
 
 
-def decide_message(question: Question) -> pb.Down:
-    return pb.Down(
-        decide=pb.Decide(
-            match=question.match.id,
-            decision=question.number,
-            view=question.view,
-            legal=question.legal,
-            complete=question.complete,
-            budget_ms=round(question.budget * 1000),
-            bank_ms=max(0, round(question.bank * 1000)),
-            again=question.again,
-        )
-    )
+def write_decide(decide: pb.Decide, question: Question) -> None:
+    """Fill in a question; in place, for this is done more often than anything else."""
+    decide.match = question.match.id
+    decide.decision = question.number
+    decide.view = question.view
+    if question.legal:
+        decide.legal.extend(question.legal)
+    decide.complete = question.complete
+    decide.budget_ms = round(question.budget * 1000)
+    decide.bank_ms = max(0, round(question.bank * 1000))
+    decide.again = question.again
 
 
 def rejected_message(match: str, rejected: Rejected) -> pb.Rejected:

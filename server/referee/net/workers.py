@@ -119,8 +119,9 @@ class WorkersVenue:
             if not self.failed.done():
                 self.failed.set_exception(WorkersFailed(f"worker processes keep dying ({how})"))
             return
-        running, worker.running = worker.running, {}
         await worker.start()
+        # Collected only now: what was given to it while its successor came up went to the dead one and is lost too.
+        running, worker.running = worker.running, {}
         for done in running.values():
             done(None)
         self.changed()

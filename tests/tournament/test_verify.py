@@ -1,0 +1,193 @@
+"""What `referee verify` holds true is true: change anything in a tournament, and it is found and named."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from referee.cli.main import main
+from referee.store import Store
+from referee.tournament.dossier import export, from_database, from_folder
+from referee.tournament.replay import DoesNotHold
+from referee.tournament.standings import from_store
+from referee.tournament.verify import Verified, verify
+
+ROUNDS = 6
+
+
+def referee(*words: object) -> tuple[int, str, str]:
+    out, err = StringIO(), StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = main([str(word) for word in words])
+    return code, out.getvalue(), err.getvalue()
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished tournament of house bots, one of which joined later."""
+    db = tmp_path_factory.mktemp("played") / "league.db"
+    plan = ("--game", "flip7", "--players", 3, "--rounds", ROUNDS, "--seed", "x", "--allow-join")
+    assert referee("tournament", "create", "league", *plan, "--bots", "random,cautious,random", "--db", db)[0] == 0
+    assert referee("tournament", "join", "league", "odds", "--db", db)[0] == 0
+    assert referee("tournament", "start", "league", "--db", db)[0] == 0
+    return db
+
+
+@pytest.fixture
+def db(played: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(played, tmp_path / "league.db"))
+
+
+@pytest.fixture
+def store(db: Path) -> Iterator[Store]:
+    with Store.open(db) as opened:
+        yield opened
+
+
+def checked(store: Store) -> Verified:
+    return verify(from_database(store, "league"))
+
+
+def execute(store: Store, sql: str, *values: object) -> None:
+    with store.writer._engine.begin() as connection:
+        assert connection.exec_driver_sql(sql, values).rowcount == 1
+
+
+def rewrite(store: Store, match: int, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change a record and everything that guards its bytes."""
+    record = store.matches.record(match)
+    assert record is not None
+    value = json.loads(record)
+    change(value)
+    data = json.dumps(value).encode()
+    execute(
+        store,
+        "UPDATE records SET body = ?, sha256 = ?, size = ? WHERE match_id = ?",
+        zlib.compress(data),
+        hashlib.sha256(data).hexdigest(),
+        len(data),
+        match,
+    )
+
+
+def test_a_tournament_as_it_was_played_holds(store: Store) -> None:
+    found = checked(store)
+    assert found.replayed == len(list(store.matches.in_schedule_order(1))) > ROUNDS
+    assert (found.set_aside, found.open, found.seeds) == (0, 0, True)
+    assert found.digest == from_store(store, "league").digest
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("UPDATE tournaments SET root = zeroblob(32)", "the commitment is not the SHA-256 of the root"),
+        ("UPDATE tournaments SET commitment = 'f' || substr(commitment, 2)", "the commitment is not"),
+        ("UPDATE seats SET score = score + 1 WHERE match_id = 3 AND seat = 1", r"match league/2: the scores should be"),
+        ("UPDATE seats SET rank = rank + 1 WHERE match_id = 3 AND seat = 0", r"match league/2: the ranks should be"),
+        ("UPDATE seats SET fault = 'CRASH' WHERE match_id = 2 AND seat = 2", r"match league/1: the faults should be"),
+        ("UPDATE matches SET attempt = 2 WHERE id = 4", r"match league/3: its seed does not follow from the root"),
+        ("UPDATE matches SET seed = '00' WHERE id = 4", r"match league/3: the seed should be 00"),
+        ("UPDATE matches SET reason = 'luck' WHERE id = 5", r"match league/4: the reason should be"),
+        ("UPDATE matches SET round = 9 WHERE id = 5", r"match league/4: it is not the 5\. match of the schedule"),
+        ("UPDATE matches SET state = 'scheduled' WHERE id = 5", "is said to be finished, and 1 matches are open"),
+        ("DELETE FROM records WHERE match_id = 5", r"match league/4: its record is missing"),
+        ("UPDATE records SET body = zeroblob(9) WHERE match_id = 5", r"match league/4: The record .* is damaged"),
+        ("UPDATE entrants SET name = 'ada' WHERE position = 1", r"match league/0: the players should be"),
+    ],
+)
+def test_whatever_is_changed_beside_the_records_is_found(store: Store, sql: str, message: str) -> None:
+    execute(store, sql)
+    with pytest.raises(DoesNotHold, match=message):
+        checked(store)
+
+
+def test_two_matches_that_changed_places_are_found(store: Store) -> None:
+    for sql in ("= 100 WHERE id = 2", "= 1 WHERE id = 3", "= 2 WHERE id = 2"):
+        execute(store, f"UPDATE matches SET ordinal {sql}")
+    with pytest.raises(DoesNotHold, match=r"match league/1: it is not the 2\. match of the schedule"):
+        checked(store)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda value: value["record"].update(seed="00" * 32), "match league/2: "),
+        (lambda value: value["record"]["moves"].pop(), "it is not over after its last move"),
+        (lambda value: value["record"]["moves"].append("0: hit"), "is not legal"),
+        (lambda value: value["record"]["moves"].__setitem__(0, "0: jump"), "decision 0 is not legal"),
+        (lambda value: value["record"]["result"].update(scores=[9, 9, 9]), "its moves lead to"),
+        (lambda value: value.update(ranks=[1, 1, 1]), "the ranks should be"),
+        (lambda value: value.update(texts=["", "", "sorry"]), "the texts should be"),
+        (lambda value: value.update(match="league/0"), "the match should be league/2, not league/0"),
+        (lambda value: value["names"].reverse(), "the players should be"),
+        (lambda value: value["events"].append(["forfeit", 0, 0, "crash", "gone"]), "match league/2: "),
+        (lambda value: value.pop("events"), "this is no record of a match"),
+        (lambda value: value["record"]["options"].update(target_score=1), "match league/2: "),
+    ],
+)
+def test_whatever_is_changed_in_a_record_is_found(store: Store, change: Any, message: str) -> None:
+    rewrite(store, 3, change)
+    with pytest.raises(DoesNotHold, match=message):
+        checked(store)
+
+
+def test_an_exported_tournament_can_be_checked_by_anybody(store: Store, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    assert export(store, "league", folder) == checked(store).replayed
+    assert verify(from_folder(folder)) == checked(store)
+    lines = (folder / "matches.jsonl").read_text().splitlines()
+    (folder / "matches.jsonl").write_text("\n".join(lines[:-1]))
+    with pytest.raises(DoesNotHold, match=f"the schedule has {len(lines)} matches, {len(lines) - 1} are there"):
+        verify(from_folder(folder))
+
+
+def test_the_root_of_a_running_tournament_is_not_exported_and_the_rest_is_checked(store: Store, tmp_path: Path) -> None:
+    execute(store, "UPDATE tournaments SET state = 'running', revealed = 0")
+    export(store, "league", tmp_path / "out")
+    assert store.tournaments.root(1).hex() not in (tmp_path / "out" / "tournament.json").read_text()
+    assert not verify(from_folder(tmp_path / "out")).seeds
+
+
+def test_the_command_says_what_does_not_hold_and_exits_with_1(db: Path, tmp_path: Path) -> None:
+    code, out, _ = referee("verify", "league", "--db", db)
+    assert (code, out.startswith("league holds: commitment, seeds, moves and results of ")) == (0, True)
+    assert referee("verify", "--db", db, "--digest", "00")[0] == 1
+    assert referee("tournament", "export", "league", "--db", db, "--to", tmp_path / "out")[0] == 0
+    code, _, err = referee("tournament", "export", "league", "--db", db, "--to", tmp_path / "out")
+    assert (code, "name a new folder" in err) == (2, True)
+    records = [tmp_path / "out" / "records" / f"{number}.json" for number in (0, 1)]
+    assert referee("verify", *records)[0] == 0
+    assert referee("verify", tmp_path / "out")[0] == 0
+    records[1].write_bytes(records[1].read_bytes().replace(b'"reason":"', b'"reason":"un'))
+    code, _, err = referee("verify", *records)
+    assert code == 1
+    assert str(records[1]) in err
+    code, _, err = referee("verify", tmp_path / "out")
+    assert (code, "match league/1" in err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("nothing.json",), 2, "there is no file nothing.json"),
+        (("nobody", "--db", "DB"), 2, "There is no tournament named nobody"),
+        (("a", "b", "--db", "DB"), 2, "name one tournament"),
+        (("league", "--db", "other.db"), 3, "There is no database"),
+        (("FOLDER",), 2, "holds no exported tournament"),
+    ],
+)
+def test_what_cannot_be_verified_is_said(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: int, message: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path)
+    found, _, err = referee("verify", *({"DB": db, "FOLDER": "empty"}.get(word, word) for word in words))
+    assert (found, message in err) == (code, True), err

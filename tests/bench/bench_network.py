@@ -33,6 +33,8 @@ import grpc.aio
 QUESTION_BYTES, ANSWER_BYTES = 260, 20
 """About what a Decide of Flip 7 with its list and an Act take."""
 TABLE = 4
+BARE = ((1, 1), (64, 4))
+"""Streams, and the processes they come from."""
 WARM_UP = 1.0
 
 
@@ -47,11 +49,10 @@ def main() -> None:
     if words.role:
         asyncio.run(ROLES[words.role](**json.loads(words.given)))
         return
-    bare: dict[int, float] = {}
-    if words.only in (None, "bare", "play"):
-        bare = show_bare(words.seconds)
+    if words.only in (None, "bare"):
+        show_bare(words.seconds)
     if words.only in (None, "play"):
-        show_play(words.seconds, bare, words.profile)
+        show_play(words.seconds, words.profile)
     if words.only in (None, "idle"):
         show_idle()
     if words.only in (None, "crowd"):
@@ -61,38 +62,40 @@ def main() -> None:
 # What is shown.
 
 
-def show_bare(seconds: float) -> dict[int, float]:
+def show_bare(seconds: float) -> None:
     print("bare grpc.aio ping-pong, one question and one answer per message")
     print("  streams  processes  decisions/s   p50 µs   p99 µs")
-    rates = {}
-    for streams, processes in ((1, 1), (64, 4)):
-        with Cast("bare_server") as server:
-            for _ in range(processes):
-                server.add("bare_client", address=server.address, streams=streams // processes, seconds=seconds)
-            found = [child.result() for child in server.others]
-        rates[streams] = sum(one["rate"] for one in found)
-        p50, p99 = (max(one[name] for one in found) for name in ("p50", "p99"))
-        print(f"  {streams:7}  {processes:9}  {rates[streams]:11,.0f}  {p50 * 1e6:7.0f}  {p99 * 1e6:7.0f}", flush=True)
-    return rates
+    for streams, processes in BARE:
+        rate, p50, p99 = bare(streams, processes, seconds)
+        print(f"  {streams:7}  {processes:9}  {rate:11,.0f}  {p50 * 1e6:7.0f}  {p99 * 1e6:7.0f}", flush=True)
 
 
-def show_play(seconds: float, bare: dict[int, float], profile: str | None) -> None:
-    print("Flip 7, four bots in four processes")
+def bare(streams: int, processes: int, seconds: float) -> tuple[float, float, float]:
+    """Decisions per second, and the median and the 99th percentile of their times."""
+    with Cast("bare_server") as server:
+        for _ in range(processes):
+            server.add("bare_client", address=server.address, streams=streams // processes, seconds=seconds)
+        found = [child.result() for child in server.others]
+    return sum(one["rate"] for one in found), *[max(one[name] for one in found) for name in ("p50", "p99")]
+
+
+def show_play(seconds: float, profile: str | None) -> None:
+    print("Flip 7, four bots in four processes; × bare: one stream for one match, 64 for more, run just before")
     print("  over  matches  decisions/s  × bare   p50 ms   p99 ms  server µs/decision  questions/frame  lag ms  faults")
     with tempfile.TemporaryDirectory() as folder:
         for listen in ("127.0.0.1:0", f"unix:{folder}/socket"):
             for matches in (1, 16, 128):
+                beside = bare(*BARE[0 if matches == 1 else 1], seconds)[0]
                 kept = profile if matches == 128 and listen.startswith("127") else None
                 given = {"listen": listen, "bots": TABLE, "matches": matches, "seconds": seconds, "profile": kept}
                 with Cast("server", **given) as server:
                     for number in range(TABLE):
                         server.add("bot", address=server.address, name=f"bot{number}", concurrency=4 * matches)
                     one = server.main.result()
-                beside = one["rate"] / bare[1 if matches == 1 else 64] if bare else float("nan")
                 print(
                     f"  {'unix' if listen.startswith('unix') else 'tcp ':4}  {matches:7}  {one['rate']:11,.0f}"
-                    f"  {beside:6.2f}  {one['p50'] * 1e3:7.2f}  {one['p99'] * 1e3:7.2f}  {one['cpu'] * 1e6:18.1f}"
-                    f"  {one['frame']:15.1f}  {one['lag'] * 1e3:6.0f}  {one['faults']:6}",
+                    f"  {one['rate'] / beside:6.2f}  {one['p50'] * 1e3:7.2f}  {one['p99'] * 1e3:7.2f}"
+                    f"  {one['cpu'] * 1e6:18.1f}  {one['frame']:15.1f}  {one['lag'] * 1e3:6.0f}  {one['faults']:6}",
                     flush=True,
                 )
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 
 import grpc
+import pytest
 from arena.games.stop_me_go.v1 import stop_me_go_pb2
 from arena.v1 import match_pb2 as pb
 from referee.match.clock import TimeControl
+from referee.net import play
 
 from .conftest import Server, soon
 
@@ -185,6 +188,24 @@ async def test_with_its_session_a_bot_takes_over_its_own_stream(server: Server) 
     assert (await first.status())[0] is grpc.StatusCode.ABORTED
     await second.act(repeated)
     await soon(lambda: not match.is_asked(0, question.decision))
+
+
+async def test_a_bot_that_does_not_read_is_sent_away_and_its_match_waits(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(play, "WRITE_SECONDS", 0.5)
+    bot = await server.connect(await server.token("alice"))
+    await bot.send(hello=pb.Hello(protocol_version=1))
+    await server.bot("bob")
+    await soon(lambda: "alice" in server.app.play.sessions)
+    match = server.sit("alice", "bob")
+    for _ in range(30):
+        server.session("alice").send(play.notice("long", "x" * (1 << 20)))
+        await asyncio.sleep(0)
+    await soon(lambda: not server.session("alice").connected)
+    assert match.ending is None
+    bot.listen()
+    assert await bot.status() == (grpc.StatusCode.RESOURCE_EXHAUSTED, "the bot does not read what it is sent")
 
 
 async def test_the_games_a_bot_does_not_name_are_not_its_games(server: Server) -> None:

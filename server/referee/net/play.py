@@ -197,6 +197,7 @@ class _Stream:
         self._allowance = FLOOD_ALLOWANCE
         self._filled_at = time.monotonic()
         self._trespasses = 0
+        self._writing_since: float | None = None
 
     def close(self, refusal: Refusal | None) -> None:
         if not self._closing.done():
@@ -208,6 +209,7 @@ class _Stream:
         self._take(bodies, time.monotonic())
         reader = asyncio.ensure_future(self._read())
         writer = asyncio.ensure_future(self._write())
+        watch = asyncio.ensure_future(self._watch())
         ends: set[asyncio.Future[Any]] = {reader, writer, self._closing}
         try:
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
@@ -218,9 +220,9 @@ class _Stream:
             elif reader.done():
                 refusal = reader.result()
         finally:
-            for task in (reader, writer):
+            for task in (reader, writer, watch):
                 task.cancel()
-            await asyncio.gather(reader, writer, return_exceptions=True)
+            await asyncio.gather(reader, writer, watch, return_exceptions=True)
         if refusal is not None:
             raise refusal
 
@@ -255,14 +257,20 @@ class _Stream:
 
     async def _send(self, frame: pb.PlayResponse) -> bool:
         """Whether the bot could be sent something."""
-        too_long = asyncio.get_running_loop().call_later(WRITE_SECONDS, self.close, NOT_READING)
+        self._writing_since = time.monotonic()
         try:
             await self._context.write(frame)
         except grpc.aio.BaseError:  # the connection is gone
             return False
-        finally:
-            too_long.cancel()
+        self._writing_since = None
         return True
+
+    async def _watch(self) -> None:
+        """A bot that does not read what it is sent blocks the writer sooner or later."""
+        while True:
+            await asyncio.sleep(WRITE_SECONDS / 10)
+            if self._writing_since is not None and time.monotonic() - self._writing_since > WRITE_SECONDS:
+                self.close(NOT_READING)
 
     def _take(self, bodies: Any, now: float) -> None:
         if len(bodies) > MOST_BODIES:

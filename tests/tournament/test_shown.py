@@ -1,0 +1,103 @@
+"""Standings for everybody who watches: made once for all, never too often, and the last word is always heard."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+
+import pytest
+from referee.net import shown
+from referee.net.shown import Showcase
+from referee_leaderboard.standings import Standings, State
+
+
+class Table:
+    """Standings that a test changes."""
+
+    def __init__(self) -> None:
+        self.done = 0
+        self.state = State.RUNNING
+        self.read = 0
+        self.cost = 0.0
+        self.showcase = Showcase(self._read)
+
+    def move_on(self, state: State = State.RUNNING) -> None:
+        self.done += 1
+        self.state = state
+        self.showcase.news()
+
+    async def _read(self) -> Standings:
+        self.read += 1
+        value = Standings("league", "flip7", 3, self.state, matches_done=self.done)
+        await asyncio.sleep(self.cost)
+        return value
+
+
+async def test_many_who_ask_at_once_share_one_answer() -> None:
+    table = Table()
+    answers = await asyncio.gather(*(table.showcase.now() for _ in range(50)))
+    assert table.read == 1
+    assert len({id(answer) for answer in answers}) == 1
+    assert json.loads(answers[0].json)["matches_done"] == 0
+
+
+async def test_nothing_is_read_again_while_nothing_has_changed() -> None:
+    table = Table()
+    first = await table.showcase.now()
+    assert await table.showcase.now() is first
+    table.move_on()
+    assert (await table.showcase.now()).standings.matches_done == 1
+    assert table.read == 2
+
+
+async def test_whoever_asks_after_a_change_sees_it_even_if_an_answer_was_on_its_way() -> None:
+    table = Table()
+    table.cost = 0.05
+    early = asyncio.create_task(table.showcase.now())
+    await asyncio.sleep(0.01)
+    table.move_on(State.FINISHED)
+    assert (await table.showcase.now()).standings.state is State.FINISHED
+    assert (await early).standings.matches_done == 0
+
+
+async def test_a_watcher_hears_the_end_however_quickly_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shown, "LEAST_PAUSE", 0.02)
+    table = Table()
+    heard: list[State] = []
+
+    async def watch() -> None:
+        async for each in table.showcase.watch():
+            heard.append(each.standings.state)
+            if each.standings.state is State.FINISHED:
+                return
+
+    watching = [asyncio.create_task(watch()) for _ in range(3)]
+    for _ in range(200):
+        table.move_on()
+        await asyncio.sleep(0.0005)
+    table.move_on(State.FINISHED)
+    async with asyncio.timeout(5):
+        await asyncio.gather(*watching)
+    assert heard.count(State.FINISHED) == 3
+    assert table.read < 60
+
+
+async def test_dear_standings_take_a_tenth_of_the_time_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shown, "LEAST_PAUSE", 0.0)
+    table = Table()
+    table.cost = 0.03
+    await table.showcase.now()
+    table.move_on()
+    began = time.monotonic()
+    await table.showcase.now()
+    assert time.monotonic() - began > 8 * 0.03
+
+
+async def test_a_watcher_that_leaves_is_forgotten() -> None:
+    table = Table()
+    watching = table.showcase.watch()
+    await anext(watching)
+    assert table.showcase.watched
+    await watching.aclose()  # type: ignore[attr-defined]
+    assert not table.showcase.watched

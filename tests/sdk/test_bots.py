@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -322,3 +323,13 @@ def test_options_come_from_words_then_from_the_environment() -> None:
     assert not read([], {"REFEREE_TLS": "0"}).tls
     practice = read(["--practice", "flip7", "--against", "random, tidy"], {}).practice
     assert practice == Practice("flip7", ("random", "tidy"), 1)
+
+
+def test_the_readme_names_every_option(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (Path(__file__).resolve().parents[2] / "sdk" / "python" / "README.md").read_text(encoding="utf-8")
+    with pytest.raises(SystemExit):
+        read(["--help"], {})
+    options = set(re.findall(r"--[a-z]+", capsys.readouterr().out)) - {"--help"}
+    assert len(options) >= 13
+    assert {option for option in options if option not in text} == set()
+    assert FIVE_LINES.replace("arena\ndef", "arena\n\ndef") in text

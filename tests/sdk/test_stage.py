@@ -8,6 +8,7 @@ from typing import Any
 
 import grpc
 import pytest
+from arena import client
 from arena.errors import BotFailed, Gone, Refused
 from arena.settings import Practice
 from arena.v1 import match_pb2 as pb
@@ -45,7 +46,10 @@ async def test_a_function_or_class_plays_16_matches_at_once_an_object_one(stage:
         assert (await stage.line()).hello.concurrency == expected
 
 
-async def test_all_questions_of_a_frame_are_answered_in_one_frame(stage: Stage) -> None:
+async def test_all_questions_of_a_frame_are_answered_in_one_frame(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "FLUSH_SECONDS", 5.0)  # no bot is slow here, even if the machine is
     stage.enter(first_move)
     line = await stage.line()
     await line.welcome()
@@ -172,7 +176,7 @@ async def test_a_match_that_went_on_without_the_bot_is_forgotten(stage: Stage) -
         await asyncio.sleep(0.05)
         return "hit"
 
-    client, _ = stage.enter(never)
+    bot, _ = stage.enter(never)
     line = await opening(stage)
     await line.say(decide(5))
     await asyncio.sleep(0.02)
@@ -180,7 +184,7 @@ async def test_a_match_that_went_on_without_the_bot_is_forgotten(stage: Stage) -
     line = await stage.line()
     await line.welcome("s2", ())
     assert await line.silent(0.2)
-    assert client.playing == 0
+    assert bot.playing == 0
     assert "match m went on without this bot" in stage.said
 
 
@@ -222,7 +226,7 @@ async def test_patience_starts_anew_after_every_welcome(stage: Stage) -> None:
 
 
 async def test_practice_is_asked_for_and_then_the_bot_leaves(stage: Stage) -> None:
-    client, work = stage.enter(first_move, practice=Practice("flip7", ("random", "random"), 2, '{"a": 1}'))
+    bot, work = stage.enter(first_move, practice=Practice("flip7", ("random", "random"), 2, '{"a": 1}'))
     line = await stage.line()
     await line.welcome()
     [wish] = await line.hear()
@@ -239,7 +243,7 @@ async def test_practice_is_asked_for_and_then_the_bot_leaves(stage: Stage) -> No
     assert isinstance(leave, pb.Leave)
     line.end()
     await work
-    assert len(client.results) == 2
+    assert len(bot.results) == 2
     assert "flip7 p/2: rank 1 of 3, score 9 against bob, carol" in stage.said
 
 

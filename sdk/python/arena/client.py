@@ -22,7 +22,7 @@ import grpc.aio
 
 from arena import __version__, bots
 from arena.decision import Decision, Match
-from arena.errors import BotFailed, Gone, Refused
+from arena.errors import ArenaError, BotFailed, Gone, Refused
 from arena.meaning import meaning
 from arena.recording import Recording
 from arena.settings import Settings
@@ -145,11 +145,11 @@ class Client:
                     if self._failed is not None:
                         raise self._failed
                 if await call.code() is not grpc.StatusCode.OK:
-                    raise meaning(await call.code(), await call.details(), self._settings)
+                    raise self._meaning(await call.code(), await call.details())
             except grpc.aio.AioRpcError as error:
-                raise meaning(error.code(), error.details(), self._settings) from None
+                raise self._meaning(error.code(), error.details()) from None
             except asyncio.InvalidStateError:  # writing on a stream that has just ended
-                raise meaning(await call.code(), await call.details(), self._settings) from None
+                raise self._meaning(await call.code(), await call.details()) from None
             except asyncio.CancelledError:
                 if self._failed is not None:
                     raise self._failed from None
@@ -158,6 +158,9 @@ class Client:
                 self._call = None
                 self._out = pb.PlayRequest()
                 call.cancel()
+
+    def _meaning(self, code: Any, details: str | None) -> ArenaError:
+        return meaning(code, details, self._settings, first=not self._session)
 
     def _channel(self) -> grpc.aio.Channel:
         options = [

@@ -18,8 +18,8 @@ REFUSALS = (
 )
 
 
-def meaning(code: Any, details: str | None, settings: Settings) -> ArenaError:
-    """The error to raise: `Refused` is final, after `Gone` it is worth trying again."""
+def meaning(code: Any, details: str | None, settings: Settings, first: bool = True) -> ArenaError:
+    """The error to raise: `Refused` is final, after `Gone` it is worth trying again. `first`: never connected yet."""
     where, details = settings.server, details or ""
     if code is grpc.StatusCode.UNAUTHENTICATED:
         hint = "check REFEREE_TOKEN or --token" if settings.token else "give it with --token or REFEREE_TOKEN"
@@ -29,11 +29,11 @@ def meaning(code: Any, details: str | None, settings: Settings) -> ArenaError:
     if code in REFUSALS:
         return Refused(f"{where} refused: {details}")
     if code is grpc.StatusCode.UNAVAILABLE:
-        return _unreachable(details, settings)
+        return _unreachable(details, settings, first)
     return Gone(f"lost the connection to {where} ({code.name.lower()}{f': {details}' if details else ''})")
 
 
-def _unreachable(details: str, settings: Settings) -> ArenaError:
+def _unreachable(details: str, settings: Settings, first: bool) -> ArenaError:
     where = settings.server
     if "CERTIFICATE_VERIFY_FAILED" in details:
         return Refused(f"the certificate of {where} is not trusted: give the one to trust with --ca FILE")
@@ -45,5 +45,7 @@ def _unreachable(details: str, settings: Settings) -> ArenaError:
         return Gone(f"no Referee server listens at {where}")
     if "stopping" in details:
         return Gone(f"{where}: {details}")
+    if not first:
+        return Gone(f"lost the connection to {where}")
     hint = "" if settings.tls else "; if it speaks TLS, give --tls or --ca FILE"
     return Gone(f"cannot reach a Referee server at {where} ({details.rpartition(': ')[2] or 'no answer'}{hint})")

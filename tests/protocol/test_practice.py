@@ -13,6 +13,7 @@ import pytest
 from arena.v1 import admin_pb2
 from arena.v1 import match_pb2 as pb
 from referee.cli.main import main
+from referee.match.clock import TimeControl
 from referee.match.ending import Termination
 from referee.store import MatchState, Store
 
@@ -257,8 +258,6 @@ async def test_referee_match_prints_results(server: Server, capsys: pytest.Captu
 
 
 async def test_a_practice_match_that_was_interrupted_is_void_after_a_restart(tmp_path: Path) -> None:
-    from referee.match.clock import TimeControl
-
     path = str(tmp_path / "test.db")
     with Store.open(path, owner="server") as store:
         server = Server(store, TimeControl())
@@ -286,3 +285,24 @@ async def test_house_bots_think_beside_the_loop(server: Server, monkeypatch: pyt
     await bot.send(practice=wish("patient"))
     await bot.play()
     assert threads == {"house bots"}
+
+
+async def test_a_house_bot_that_never_answers_loses_its_match_and_holds_up_no_other(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = threading.Event()
+
+    def stuck(decision: Any) -> str:
+        release.wait(30)
+        return "go"
+
+    monkeypatch.setitem(server.app.people._loaded, "patient", stuck)
+    alice, bob = await server.bots("alice", "bob")
+    server.app.play.lobby._control = TimeControl(0.2, 0.2)  # type: ignore[union-attr]
+    await alice.send(practice=wish("patient"))
+    await alice.act(await alice.hear("decide"))
+    await bob.send(practice=wish("cautious", "cautious", game="flip7"))
+    end, other = await asyncio.gather(alice.play(), bob.play())
+    assert list(end.terminations) == [pb.TERMINATION_FINISHED, pb.TERMINATION_TIMEOUT]
+    assert list(other.terminations) == [pb.TERMINATION_FINISHED] * 3
+    release.set()

@@ -25,28 +25,60 @@ from referee.rules.game import Seat
 
 log = structlog.get_logger()
 Work = Callable[[], Callable[[], object]]
+WATCH_SECONDS = 0.5
 
 
 class HouseRoom:
-    """The thread in which house bots think. Results go back to the loop in batches."""
+    """The thread in which house bots think. Results go back to the loop in batches.
+
+    A bot that thinks beyond its time loses its match as any other, and the rest go on in a new thread.
+    """
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._work: queue.SimpleQueue[Work | None] = queue.SimpleQueue()
         self._closed = False
-        self._thread = threading.Thread(target=self._think, name="house bots", daemon=True)
-        self._thread.start()
+        self._thinking: tuple[Question, float] | None = None
+        self._start()
+        self._watch = self._loop.call_later(WATCH_SECONDS, self._look)
 
     def submit(self, work: Work) -> None:
         """Run `work` in the thread; what it returns is then called in the loop."""
         self._work.put(work)
 
+    def think(self, question: Question, decide: Callable[[], Any]) -> Any:
+        """Called in the thread: let a bot decide, under the eyes of the clock."""
+        self._thinking = (question, time.monotonic())
+        try:
+            return decide()
+        finally:
+            self._thinking = None
+
     def close(self) -> None:
         self._closed = True
+        self._watch.cancel()
         self._work.put(None)
-        self._thread.join(timeout=5)
+        self._thread.join(timeout=1 if self._thinking else 5)
+
+    def _start(self) -> None:
+        self._thread = threading.Thread(target=self._think, name="house bots", daemon=True)
+        self._thread.start()
+
+    def _look(self) -> None:
+        """Whether a bot has been thinking for too long."""
+        self._watch = self._loop.call_later(WATCH_SECONDS, self._look)
+        thinking = self._thinking
+        if thinking is not None:
+            question, began = thinking
+            control = question.match.control
+            if time.monotonic() - began > control.limit + control.bank + WATCH_SECONDS:
+                log.error("a house bot does not answer", match=question.match.id, seat=question.seat)
+                self._thinking = None
+                self._start()
+                question.match.sent(question.seat, question.number, began)  # its time is up, as the match will see
 
     def _think(self) -> None:
+        me = threading.current_thread()
         while (work := self._work.get()) is not None:
             if self._closed:
                 return
@@ -61,6 +93,8 @@ class HouseRoom:
             try:
                 self._loop.call_soon_threadsafe(_call_all, done)
             except RuntimeError:  # the loop is closed: the server is gone
+                return
+            if self._thread is not me:  # given up for lost, and replaced
                 return
 
 
@@ -131,7 +165,7 @@ class HousePlayer:
         )
         began = time.monotonic()
         try:
-            move = player.decide(decision)
+            move = self._room.think(question, lambda: player.decide(decision))
             if not isinstance(move, str):
                 raise TypeError(f"decide returned {move!r} instead of a text")
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a bot may raise anything; it costs it its match

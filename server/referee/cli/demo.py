@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -21,17 +22,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee.cli.errors import ENVIRONMENT, Failure
-from referee.cli.output import aside, paper
+from referee.cli.output import aside
 from referee.cli.serving import call, open_store
 
 if TYPE_CHECKING:
     from referee_leaderboard import Standings
 
 LINE_UP = {
-    "flip7": (("odds", "cautious", "random"), 16),
-    "encore": (("planner", "tidy", "random"), 6),
-    "stop_me_go": (("mixed", "patient", "random"), 24),
-    "stop": (("auctioneer", "frugal", "random"), 12),
+    "flip7": (("odds", "cautious", "random"), 40),
+    "encore": (("planner", "tidy", "random"), 12),
+    "stop_me_go": (("mixed", "patient", "random"), 60),
+    "stop": (("auctioneer", "frugal", "random"), 30),
 }
 """Who plays what, and how many rounds."""
 ARRIVAL_SECONDS = 60.0
@@ -68,18 +69,24 @@ def _demo(folder: Path, *, kept: bool) -> None:
         _wait_for_bots(address, admin, len(tokens))
         say(f"[bold]3.[/bold] a round-robin of each game: {', '.join(LINE_UP)}")
         finals = [_play(game, address, admin) for game in LINE_UP]
-    console = paper()
-    from referee_leaderboard import final_table
-
     for standings in finals:
-        console.print()
-        console.print(final_table(standings, width=console.width))
+        say(f"{standings.tournament:<16} digest {standings.digest}", markup=False)
+    me = _myself()
     say(f"\nAll of it took {time.monotonic() - began:.0f} seconds. What to type next:")
-    say("  referee rules flip7                              the rules and the notation of a game", markup=False)
-    say("  referee new mybot --game flip7 --lang python     a bot of your own, ready to run", markup=False)
-    say("  referee run flip7 mybot odds cautious random     and how it fares", markup=False)
+    say(f"  {me} rules flip7    the rules, the moves and what a bot sees", markup=False)
+    say(f"  {me} new mybot --game flip7    a bot of your own, ready to run", markup=False)
+    say(f"  {me} run flip7 ./mybot odds cautious random --no-sandbox    and how it fares", markup=False)
     if kept:
-        say(f"  referee leaderboard --db {db} demo-flip7", markup=False)
+        say(f"  {me} leaderboard demo-flip7 --db {db}    what you have just seen", markup=False)
+
+
+def _myself() -> str:
+    """How this command is called from here: by its name if that finds it, else by its path."""
+    found = shutil.which("referee")
+    mine = Path(sys.argv[0])
+    if mine.name != "referee" or (found is not None and Path(found).samefile(mine)):
+        return "referee"
+    return os.path.relpath(mine)
 
 
 def _prepare(db: str) -> tuple[dict[str, str], str]:

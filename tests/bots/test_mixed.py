@@ -12,11 +12,12 @@ from time import process_time
 from types import ModuleType
 from typing import Any
 
-import arena
 import pytest
-from arena.games.stop_me_go.v1 import stop_me_go_pb2 as pb
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import arena
+from arena.games.stop_me_go.v1 import stop_me_go_pb2 as pb
 from referee.games.stop_me_go import GAME
 from referee.games.stop_me_go.state import Move
 from referee.rules.game import State

@@ -239,6 +239,7 @@ class _Stream:
             if frame is UNDECODABLE:
                 return NOT_DECODED
             self._take(frame.bodies, now)
+            await asyncio.sleep(0)  # what these answers have brought about goes out before the next ones are awaited
         return self._closing.result()
 
     async def _write(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -16,9 +15,8 @@ from referee.cli.output import AsJson, paper, print_json
 from referee.cli.serving import DEFAULT_DB, DEFAULT_SERVER, Ca, Db, Server, call, failure, open_store
 
 if TYPE_CHECKING:
-    from referee_leaderboard import Connection, Standings
-
     from referee.store import Store
+    from referee_leaderboard import Connection, Standings
 
 POLL_SECONDS = 1.0
 FIRST_PAUSE = 1.0
@@ -113,9 +111,8 @@ async def live(db: str | None, server: str | None, ca: str | None, tournament: s
 
 
 async def _from_file(store: Store, name: str) -> AsyncIterator[Standings | Connection]:
-    from referee_leaderboard import State
-
     from referee.tournament.standings import Follower
+    from referee_leaderboard import State
 
     loop = asyncio.get_running_loop()
     follower = await loop.run_in_executor(None, Follower, store, name)
@@ -133,6 +130,7 @@ async def _from_server(server: str, ca: str | None, tournament: str) -> AsyncIte
 
     import grpc
     import grpc.aio
+
     from arena.v1 import tournament_pb2 as pb
     from arena.v1.tournament_pb2_grpc import TournamentServiceStub
     from referee_leaderboard import Connection, Standings, State

@@ -54,9 +54,8 @@ def play_here(name: str, db: str | None, concurrency: int | None = None) -> int:
 
 
 async def _play(store: Store, name: str, concurrency: int) -> int:
-    from referee_leaderboard import State, final_table, plain_progress_line
-
     from referee.net.app import App, ServerSettings
+    from referee_leaderboard import State, final_table, plain_progress_line
 
     server = App(store, ServerSettings(concurrency=concurrency))
     loop = asyncio.get_running_loop()

@@ -232,9 +232,8 @@ def show(name: Name, db: Db = None, server: Server = None, ca: Ca = None, json: 
 @app.command()
 def rerate(name: Name, db: Db = None, json: AsJson = False) -> None:
     """Compute all ratings anew from the stored results, and show that the digest is the same."""
-    from referee_leaderboard import final_table
-
     from referee.tournament.standings import from_store
+    from referee_leaderboard import final_table
 
     with open_store(db, create=False) as store:
         standings = from_store(store, name)

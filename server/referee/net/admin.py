@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import grpc
-from arena.v1 import admin_pb2 as pb
 
+from arena.v1 import admin_pb2 as pb
 from referee.match.clock import TimeControl
 from referee.match.ending import Ending
 from referee.match.match import Match

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import structlog
-from arena.v1 import admin_pb2, match_pb2, tournament_pb2
 
+from arena.v1 import admin_pb2, match_pb2, tournament_pb2
 from referee.match.clock import TimeControl
 from referee.net.admin import REVOKED, AdminService
 from referee.net.director import Director

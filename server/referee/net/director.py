@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any, TypeVar
 
 import structlog
-from referee_leaderboard.standings import Standings
 
 from referee.net.hall import Hall
 from referee.net.house import HousePlayer
@@ -23,6 +22,7 @@ from referee.tournament import plan as plans
 from referee.tournament.plan import Plan
 from referee.tournament.runner import Runner
 from referee.tournament.standings import Follower
+from referee_leaderboard.standings import Standings
 
 T = TypeVar("T")
 log = structlog.get_logger()

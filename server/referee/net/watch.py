@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any, TypeVar
 
 import grpc
-from arena.v1 import tournament_pb2 as pb
 
+from arena.v1 import tournament_pb2 as pb
 from referee.hosting import folders
 from referee.net.director import Director
 from referee.net.hall import Hall

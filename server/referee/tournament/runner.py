@@ -16,8 +16,6 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any, TypeVar
 
-from referee_leaderboard.standings import Playing, Standings
-
 from referee.match.ending import Termination
 from referee.store import Fault, Match, MatchResult, MatchState, NotAllowed, SeatResult, Store, TournamentState
 from referee.tournament import standings
@@ -27,6 +25,7 @@ from referee.tournament.plan import CANCELLED, Plan, deal
 from referee.tournament.scoreboard import Score, Scoreboard
 from referee.tournament.scorekeeper import Scorekeeper
 from referee.tournament.seeds import match_seed
+from referee_leaderboard.standings import Playing, Standings
 
 __all__ = ["Fixture", "Played", "Runner", "SeatAccount", "Venue"]
 
@@ -35,6 +34,9 @@ LOOK_ROUND_EVERY = 0.1
 """Seconds between two looks at who is there."""
 MOST_VOIDS = 3
 """A match that comes to nothing so often (its game fails) is set aside."""
+MANY = 16
+"""Running matches from which on results that come close together are stored together."""
+CLOSE_TOGETHER = 0.02
 MOST_SHOWN = 64
 """Running matches that are shown."""
 
@@ -74,6 +76,7 @@ class Runner:
         self._stopping = ""
         self._left = False
         self._running: dict[str, tuple[Match, Fixture, float]] = {}
+        self._gathering: asyncio.Future[None] | None = None
         self._voids: dict[int, int] = {}
         self._failed: BaseException | None = None
         self._looked_round = float("-inf")
@@ -316,6 +319,7 @@ class Runner:
             for seat, account in enumerate(played.seats)
         )
         result = MatchResult(match.id, attempt, seats, fixture.seed.hex(), played.record, ending.reason)
+        await self._fall_in()
         if await asyncio.wrap_future(self.store.matches.report_later(result)):
             assert match.ordinal is not None
             faults = tuple("" if how is Termination.FINISHED else how.name for how in ending.terminations)
@@ -332,6 +336,21 @@ class Runner:
                 )
             )
         played.announce()
+
+    async def _fall_in(self) -> None:
+        """Wait a moment for others where others are likely: a transaction costs more than what is in it."""
+        if len(self._running) < MANY:
+            return
+        if self._gathering is None:
+            loop = asyncio.get_running_loop()
+            self._gathering = loop.create_future()
+            loop.call_later(CLOSE_TOGETHER, self._fall_out)
+        await self._gathering
+
+    def _fall_out(self) -> None:
+        gathered, self._gathering = self._gathering, None
+        if gathered is not None:
+            gathered.set_result(None)
 
     async def _again(self, match: Match, fixture: Fixture, played: Played | None) -> None:
         """A match without a result goes back into the schedule, unless it comes to nothing again and again."""

@@ -12,12 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
+from referee.tournament.ladder import Ladder
+from referee.tournament.ratings import RatingSettings
 from referee_leaderboard.crosstable import Crosstable
 from referee_leaderboard.seats import SeatRecord, Seats, SeatTotal
 from referee_leaderboard.standings import Outcome, Standing
-
-from referee.tournament.ladder import Ladder
-from referee.tournament.ratings import RatingSettings
 
 LARGEST_CROSSTABLE = 128
 """Bots up to which everybody is shown against everybody; a larger square nobody could read, and all would pay for."""

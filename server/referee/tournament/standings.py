@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
-from referee_leaderboard.standings import Playing, Standings, State
-
 from referee.rules import registry
 from referee.store import Counts, Fault, Match, MatchState, Store, Tournament
 from referee.tournament.plan import Plan
 from referee.tournament.ratings import RatingSettings
 from referee.tournament.scoreboard import Score, Scoreboard, outcome
+from referee_leaderboard.standings import Playing, Standings, State
 
 SET_ASIDE = [MatchState.ABSENT, MatchState.VOID]
 SETTLED = [MatchState.FINISHED, *SET_ASIDE]

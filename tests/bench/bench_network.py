@@ -213,6 +213,7 @@ async def server(
     import logging
 
     import structlog
+
     from arena.v1 import match_pb2
     from referee.match.clock import TimeControl
     from referee.match.ending import Ending, Termination

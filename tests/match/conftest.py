@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from referee.match.clock import Lag, TimeControl
 from referee.match.ending import Ending
 from referee.match.match import Match

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from referee.match.clock import Lag, TimeControl
 from referee.match.ending import Termination
 

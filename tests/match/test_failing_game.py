@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+
 from referee.match.clock import TimeControl
 from referee.match.ending import Termination
 from referee.rules import registry

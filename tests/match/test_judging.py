@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from referee.match.clock import TimeControl
 from referee.match.ending import Ending, Forfeit, Termination, judge, void
 from referee.match.match import LONGEST_MOVE, Match

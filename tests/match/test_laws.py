@@ -7,6 +7,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from referee.match.clock import TimeControl
 from referee.match.ending import Ending, Termination
 from referee.match.match import Match

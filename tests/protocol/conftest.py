@@ -19,6 +19,7 @@ from typing import IO, Any
 
 import grpc
 import pytest
+
 from arena.v1 import admin_pb2
 from referee.match.clock import TimeControl
 from referee.match.match import Match

@@ -11,6 +11,7 @@ from typing import Any
 
 import grpc
 import grpc.aio
+
 from arena.v1 import match_pb2 as pb
 
 PLAY = "/arena.v1.MatchService/Play"

@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 import grpc
+
 from arena.v1 import match_pb2 as pb
 from referee.match.clock import TimeControl
 from referee.match.match import Match

@@ -8,6 +8,7 @@ import json
 
 import grpc
 import pytest
+
 from arena.games.stop_me_go.v1 import stop_me_go_pb2
 from arena.v1 import match_pb2 as pb
 from referee.match.clock import TimeControl

@@ -10,6 +10,7 @@ from typing import Any
 
 import grpc
 import pytest
+
 from arena.v1 import admin_pb2
 from arena.v1 import match_pb2 as pb
 from referee.cli.main import main

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from arena.v1 import admin_pb2, match_pb2, tournament_pb2
 from referee.net import play
 from referee.net.admin import NOT_ADMIN

@@ -13,14 +13,15 @@ from typing import Any
 
 import grpc
 import pytest
+from google.protobuf import descriptor_pb2
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+
 from arena.client import Client
 from arena.errors import ArenaError
 from arena.settings import Practice, Settings
 from arena.v1 import match_pb2 as pb
 from arena.v1 import tournament_pb2
-from google.protobuf import descriptor_pb2
-from grpc_health.v1 import health_pb2, health_pb2_grpc
-from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from referee.cli.main import main
 from referee.net.app import App, ServerSettings
 from referee.net.people import new_admin_token

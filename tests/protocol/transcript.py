@@ -17,11 +17,12 @@ from typing import Any
 
 import grpc
 import grpc.aio
+from google.protobuf import json_format
+from google.protobuf.message import Message
+
 from arena import views
 from arena.v1 import admin_pb2
 from arena.v1 import match_pb2 as pb
-from google.protobuf import json_format
-from google.protobuf.message import Message
 from referee.match.clock import TimeControl
 from referee.net.app import App, ServerSettings
 from referee.net.people import new_admin_token

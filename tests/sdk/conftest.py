@@ -16,6 +16,7 @@ from typing import Any
 import grpc
 import grpc.aio
 import pytest
+
 from arena.client import Client
 from arena.settings import Settings
 from arena.v1 import match_pb2 as pb

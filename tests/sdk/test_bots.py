@@ -13,8 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import arena
 import pytest
+
+import arena
 from arena.errors import BotFailed, Refused
 from arena.games.flip7.v1 import flip7_pb2
 from arena.settings import Practice, Settings, read

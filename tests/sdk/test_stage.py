@@ -8,6 +8,7 @@ from typing import Any
 
 import grpc
 import pytest
+
 from arena import client
 from arena.errors import BotFailed, Gone, Refused
 from arena.settings import Practice

@@ -14,10 +14,10 @@ from collections.abc import Callable
 from typing import Any
 
 import structlog
+
 from arena import Decision
 from arena import Match as Info
 from arena.bots import Player as BotInMatch
-
 from referee.match.ending import Ending, Termination
 from referee.match.match import Match
 from referee.match.port import Question, Rejected

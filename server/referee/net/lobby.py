@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.v1 import match_pb2 as pb
-
 from referee.match.clock import TimeControl
 from referee.match.port import Player
 from referee.net.people import People

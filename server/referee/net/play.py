@@ -15,8 +15,8 @@ from typing import Any, Protocol
 import grpc
 import grpc.aio
 import structlog
-from arena.v1 import match_pb2 as pb
 
+from arena.v1 import match_pb2 as pb
 from referee import __version__
 from referee.match.ending import Termination
 from referee.match.port import Rejected, RejectionKind, shorten

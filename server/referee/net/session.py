@@ -17,7 +17,6 @@ from collections import deque
 from collections.abc import Callable
 
 from arena.v1 import match_pb2 as pb
-
 from referee.match.ending import Ending, Termination
 from referee.match.match import Match
 from referee.match.port import Question, Rejected, RejectionKind

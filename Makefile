@@ -70,14 +70,14 @@ GENERATE = $(abspath $(BIN))/python -m grpc_tools.protoc -I . --plugin=protoc-ge
   --plugin=protoc-gen-mypy_grpc=$(abspath $(BIN))/protoc-gen-mypy_grpc
 
 proto: setup  ## regenerate the Python code of the protocol (committed in sdk/python/arena)
-	@cd proto && $(GENERATE) --python_out=../sdk/python --mypy_out=../sdk/python $(PROTOS)
-	@cd proto && $(GENERATE) --grpc_python_out=../sdk/python --mypy_grpc_out=../sdk/python $$(grep -l '^service ' $(PROTOS))
+	@cd proto && $(GENERATE) --python_out=../sdk/python --mypy_out=quiet:../sdk/python $(PROTOS)
+	@cd proto && $(GENERATE) --grpc_python_out=../sdk/python --mypy_grpc_out=quiet:../sdk/python $$(grep -l '^service ' $(PROTOS))
 
 proto-check: setup  ## lint the protocol, and check that the committed code is what the generator makes
 	@cd proto && $(abspath $(BIN))/buf lint
 	@tmp=$$(mktemp -d) && trap 'rm -rf "$$tmp"' EXIT && cd proto && \
-	  $(GENERATE) --python_out=$$tmp --mypy_out=$$tmp $(PROTOS) && \
-	  $(GENERATE) --grpc_python_out=$$tmp --mypy_grpc_out=$$tmp $$(grep -l '^service ' $(PROTOS)) && cd .. && \
+	  $(GENERATE) --python_out=$$tmp --mypy_out=quiet:$$tmp $(PROTOS) && \
+	  $(GENERATE) --grpc_python_out=$$tmp --mypy_grpc_out=quiet:$$tmp $$(grep -l '^service ' $(PROTOS)) && cd .. && \
 	  for made in $$(cd $$tmp && find arena -name '*_pb2*' | LC_ALL=C sort); do \
 	    cmp -s $$tmp/$$made sdk/python/$$made || { echo "sdk/python/$$made is not what proto/ generates: run 'make proto' and commit" >&2; exit 1; }; done && \
 	  for kept in $$(cd sdk/python && find arena -name '*_pb2*' ! -name '*.pyc' | LC_ALL=C sort); do \

@@ -6,6 +6,7 @@ import sys
 
 import grpc
 import grpc.aio
+
 from arena.v1 import match_pb2 as pb
 from arena.v1.match_pb2_grpc import MatchServiceStub
 

@@ -16,12 +16,13 @@ from importlib.util import find_spec
 from time import perf_counter
 from typing import Any
 
+from rich.console import Console
+from rich.table import Table
+
 from referee.rules import registry
 from referee.rules.chance import Seeded
 from referee.rules.game import Game, State, seed_bytes
 from referee.rules.playout import match_seed, random_chooser
-from rich.console import Console
-from rich.table import Table
 
 Contestant = Callable[[float], tuple[int, float]]
 """Plays for about so many seconds; returns the decisions made and the seconds they took."""

@@ -20,6 +20,7 @@ from pathlib import Path
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
 import structlog
+
 from referee.match.ending import Ending
 from referee.match.match import Match
 from referee.net.app import App, ServerSettings

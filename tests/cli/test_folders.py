@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from referee.hosting import folders
 from referee.rules import registry
 from referee.rules.game import WrongUse

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from referee import __version__
 from referee.cli import main as main_module
 from referee.cli.errors import ENVIRONMENT, Failure

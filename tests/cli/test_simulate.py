@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from referee.cli.tally import histogram
 from referee.hosting import folders
 from referee.hosting.simulation import Tally, simulate, wilson

@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+
 from referee.store import Counts, Store
 from referee.tournament.standings import from_store
 

@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+
 from referee.store import Store
 from referee.store.migrate import VERSION_TABLE
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from referee.games.stop_me_go.game import StopMeGo
 from referee.rules import golden, registry
 from referee.rules.chance import Chance, Seeded

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
+
 from referee.hosting.quarters import OpenAir, Quarters
 from referee.hosting.sandbox import Limits, Sandbox, probe
 from referee.hosting.spec import BotSpec, Kind

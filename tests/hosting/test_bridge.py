@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 from arena.settings import Settings
 from referee.hosting.bridging import Bridge, BridgeBroken, BridgeClient, play
 from referee.hosting.spec import BotSpec, parse

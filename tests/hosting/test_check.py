@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 from referee.cli import main
 from referee.hosting.quarters import OpenAir, Quarters
 from referee.hosting.spec import BotSpec, Kind, parse

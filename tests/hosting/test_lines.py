@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from referee.hosting import stdio
 from referee.hosting.output import LastLines, LineTooLong, Splitter
 from referee.rules import registry

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from referee.hosting.pacing import FLOOD_ALLOWANCE, FLOOD_PER_SECOND, MOST_OUT, Allowance, Window
 
 

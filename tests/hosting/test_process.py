@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 from referee.hosting.building import build
 from referee.hosting.process import BotProcess, Condition, Patience, how_it_ended
 from referee.hosting.quarters import Link, OpenAir, Quarters, granted

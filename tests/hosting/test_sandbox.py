@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 from referee.hosting import sandbox as walls
 from referee.hosting import seccomp
 from referee.hosting.process import Condition, Patience

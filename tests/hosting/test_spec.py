@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from referee.hosting import folders
 from referee.hosting.spec import Kind, parse
 from referee.rules.game import WrongUse

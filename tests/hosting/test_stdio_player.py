@@ -7,6 +7,7 @@ import resource
 from typing import TYPE_CHECKING
 
 import pytest
+
 from referee.hosting.process import Patience
 from referee.hosting.spec import parse
 from referee.match.clock import TimeControl

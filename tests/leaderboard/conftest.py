@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 from referee_leaderboard import Standings
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
+
 from referee_leaderboard import (
     Crosstable,
     Outcome,

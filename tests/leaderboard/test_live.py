@@ -9,10 +9,11 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
+from rich.console import Console, RenderableType
+
 from referee_leaderboard import Connection, Event, Feed, Standings, watch
 from referee_leaderboard.keyboard import Keyboard, parse_keys
 from referee_leaderboard.live import LiveScreen
-from rich.console import Console, RenderableType
 
 
 class CountingConsole(Console):

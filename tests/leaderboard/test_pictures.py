@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
+
 from referee_leaderboard import (
     Connection,
     Crosstable,
@@ -18,7 +20,6 @@ from referee_leaderboard import (
     render,
     to_text,
 )
-from syrupy.assertion import SnapshotAssertion
 
 
 @pytest.mark.parametrize(("width", "height"), [(40, 20), (60, 20), (80, 24), (120, 40), (200, 60)])

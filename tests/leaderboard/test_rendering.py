@@ -9,6 +9,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
+
 from referee_leaderboard import (
     VIEWS,
     Connection,
@@ -29,8 +32,6 @@ from referee_leaderboard import (
 )
 from referee_leaderboard.names import clean, decimal, duration, fit, left, percent, right, share, speed
 from referee_leaderboard.sheet import STAND_INS
-from rich.cells import cell_len
-from rich.console import Console
 
 ODD = "aZ \t[]/\\<&'\"é\u0301\u0308\u200d\ufe0f\u202e骰子👩🏽🚀🇫🇷\x1b\x07\u00ad\u3000ﷺĳ\ud800🏴μ…"
 names = st.one_of(

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+
 from referee_leaderboard import (
     Connection,
     Crosstable,

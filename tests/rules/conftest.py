@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from referee.rules import registry
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "third_party"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from referee.rules import registry
 from referee.rules.game import Seats, WrongUse, ranks, seed_bytes
 

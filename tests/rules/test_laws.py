@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from referee.rules import registry
 from referee.rules.laws import LAWS, check_game, check_law
 from referee.rules.trial import Trial

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import pytest
 from google.protobuf.message import Message
 from google.protobuf.struct_pb2 import Struct, Value
+
 from referee.rules.chance import Chance
 from referee.rules.game import Legal, Rejection, Result, Seat, Seats, Unreadable
 from referee.rules.laws import LAWS, LawBroken, check_game, check_law

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from referee.rules.log import Log
 
 steps = st.lists(st.tuples(st.sets(st.integers(0, 2), min_size=1), st.integers(0, 40)), max_size=60)

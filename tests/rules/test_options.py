@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from referee.rules.game import Game, WrongUse
 from referee.rules.options import choice, resolve, whole
 from tall_tales.game import TallTales

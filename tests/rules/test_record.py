@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from referee.rules.game import seed_bytes
 from referee.rules.playout import playout, random_chooser
 from referee.rules.record import Record, ReplayError, replay, replayed

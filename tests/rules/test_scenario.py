@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from referee.rules.scenario import ScenarioFailed, ScenarioUnreadable, load, run, run_file
 from referee.rules.scenario_file import ScenarioFile
 from tall_tales.game import TallTalesState

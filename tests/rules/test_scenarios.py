@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from referee.rules.scenario import load, run
 
 SCENARIOS = Path(__file__).parents[1] / "scenarios"

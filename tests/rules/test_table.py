@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from referee.rules.game import seed_bytes
 from referee.rules.record import replayed
 from referee.rules.table import Table

@@ -13,6 +13,7 @@ import sys
 from itertools import count
 
 import alembic.command  # noqa: F401 - imported before the rights are dropped, for nobody may not read it afterwards
+
 from referee.store import NewEntrant, Store, StoreError
 
 

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from referee.store import BadAddress
 from referee.store.address import parse_address
 

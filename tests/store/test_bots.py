@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 from referee.store import BotKind, NameTaken, NotAllowed, Refused, Store, Unknown
 
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import func, select
+
 from referee.store import AlreadyOwned, Counts, Store, Tournament
 from referee.store.tables import records
-from sqlalchemy import func, select
 
 if TYPE_CHECKING:
     from tests.store.conftest import Hall

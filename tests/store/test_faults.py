@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import psycopg
 import pytest
 from psycopg import errors
+
 from referee.store import (
     DiskFull,
     ForeignDatabase,

@@ -8,6 +8,7 @@ from itertools import count
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from referee.store import Counts, MatchResult, MatchState, Store, Tournament
 
 MATCHES = 4

@@ -9,6 +9,8 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
+from sqlalchemy import Connection, update
+
 from referee.store import (
     Counts,
     Fault,
@@ -26,7 +28,6 @@ from referee.store import (
     reading,
 )
 from referee.store.tables import records
-from sqlalchemy import Connection, update
 
 League = Callable[..., Tournament]
 ResultOf = Callable[..., MatchResult]

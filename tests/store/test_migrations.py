@@ -11,10 +11,11 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from sqlalchemy import CheckConstraint, inspect
+
 from referee.store import NewerSchema, Store, StoreError
 from referee.store.migrate import REVISIONS, SCRIPTS, VERSION_TABLE, downgrade, upgrade
 from referee.store.tables import metadata
-from sqlalchemy import CheckConstraint, inspect
 
 if TYPE_CHECKING:
     from tests.store.conftest import Hall

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 from referee.store import AlreadyOwned, Store
 
 if TYPE_CHECKING:

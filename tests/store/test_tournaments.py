@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import pytest
+
 from referee.store import (
     Counts,
     Match,

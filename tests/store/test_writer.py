@@ -10,10 +10,11 @@ from concurrent.futures import CancelledError, Future
 from typing import TYPE_CHECKING
 
 import pytest
-from referee.store import Counts, DiskFull, MatchResult, Store, StoreClosed, Tournament
-from referee.store.tables import meta
 from sqlalchemy import Connection, insert
 from sqlalchemy.exc import IntegrityError
+
+from referee.store import Counts, DiskFull, MatchResult, Store, StoreClosed, Tournament
+from referee.store.tables import meta
 
 if TYPE_CHECKING:
     from tests.store.conftest import Hall

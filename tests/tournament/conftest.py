@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from referee.match.ending import Ending, Termination, void
 from referee.store import Match, NewEntrant, Store, Tournament
 from referee.tournament import plan as plans

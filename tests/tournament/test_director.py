@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
+
 from referee.net.app import App, ServerSettings
 from referee.rules.game import WrongUse
 from referee.store import Counts, Store, Tournament, TournamentState

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from referee.tournament import ladder
 from referee.tournament.ladder import Ladder
 from referee.tournament.ratings import Rating, Ratings, RatingSettings, rate_all

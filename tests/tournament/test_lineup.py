@@ -18,7 +18,7 @@ def match(ordinal: int, *bots: str) -> Match:
 
 def lineup(*matches: Match, patience: float = 60.0) -> Lineup:
     fresh = Lineup(patience)
-    fresh.take(matches, -1, complete=True)
+    fresh.take(matches, 0, complete=True)
     return fresh
 
 
@@ -80,28 +80,39 @@ def test_a_match_read_twice_is_held_once() -> None:
     following = lineup(*PAIRS)
     following.put_back(1)
     assert not following.empty
-    following.take(PAIRS[1:], following.read_to, complete=True)
+    following.take(PAIRS[1:], following.changes, complete=True)
     assert ordinals(following.choose(9, everybody)) == [0, 1, 2, 3]
 
 
 def test_a_match_put_back_while_the_schedule_is_read_is_read_afterwards() -> None:
     following = Lineup(60.0)
-    following.take(PAIRS[:2], -1, complete=False)
-    after = following.read_to
+    following.take(PAIRS[:2], 0, complete=False)
     following.choose(1, everybody)
     following.put_back(0)  # while what follows is on its way from the store
-    following.take(PAIRS[2:], after, complete=True)
+    following.take(PAIRS[2:], 0, complete=True)
     assert not following.empty
     assert following.read_to == -1
-    following.take(PAIRS, following.read_to, complete=True)
+    following.take(PAIRS, following.changes, complete=True)
     assert ordinals(following.choose(9, everybody)) == [0, 1, 2, 3]
     assert following.empty
+
+
+def test_of_two_matches_put_back_one_after_the_other_neither_is_lost() -> None:
+    following = lineup(*PAIRS[:2])
+    following.choose(2, everybody)
+    following.put_back(0)
+    before = following.changes  # now the store is read, and has only the first of them yet
+    following.put_back(1)
+    following.take(PAIRS[:1], before, complete=True)
+    assert not following.empty
+    following.take(PAIRS[:2], following.changes, complete=True)
+    assert ordinals(following.choose(9, everybody)) == [0, 1]
 
 
 def test_no_more_is_read_than_is_looked_at_unless_somebody_is_away() -> None:
     following = Lineup(60.0)
     window = [match(ordinal, "a", "b" if ordinal % 2 else "c") for ordinal in range(LOOKAHEAD)]
-    following.take(window, -1, complete=False)
+    following.take(window, 0, complete=False)
     assert not following.wants_more
     following.look_round("abc", lambda bot: bot != "c", now=0.0)
     following.choose(9, everybody)

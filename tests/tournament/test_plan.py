@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+
 from referee.rules import registry
 from referee.rules.game import WrongUse
 from referee.store import Counts, MatchState, NewEntrant, NotAllowed, Store, Tournament, TournamentState

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from referee.match.ending import Ending, Termination
 from referee.match.match import Match
 from referee.match.port import Question, Rejected

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
+
 from referee.store import (
     Counts,
     DiskFull,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+
 from referee.tournament.ratings import RatingSettings
 from referee.tournament.scoreboard import LARGEST_CROSSTABLE, Score, Scoreboard
 

@@ -7,6 +7,7 @@ import json
 import time
 
 import pytest
+
 from referee.net import shown
 from referee.net.shown import Showcase
 from referee_leaderboard.standings import Standings, State

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
+
 from referee.rules import registry
 from referee.rules.game import WrongUse
 from referee.store import Store, Tournament, TournamentState

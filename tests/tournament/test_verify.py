@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from referee.cli.main import main
 from referee.store import Store
 from referee.tournament.dossier import export, from_database, from_folder

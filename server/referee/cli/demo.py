@@ -108,9 +108,8 @@ def _prepare(db: str) -> tuple[dict[str, str], str]:
 def _play(game: str, address: str, admin: str) -> Standings:
     """One tournament from start to end, watched."""
     from arena.v1 import admin_pb2, tournament_pb2
-    from referee_leaderboard import Standings, State
-
     from referee.cli.leaderboard import live
+    from referee_leaderboard import Standings, State
 
     name = f"demo-{game}"
     request = admin_pb2.ControlTournamentRequest(name=name, action=admin_pb2.TOURNAMENT_ACTION_START)

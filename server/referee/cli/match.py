@@ -32,6 +32,7 @@ def match(
     Example: referee match flip7 mybot random cautious --matches 3
     """
     import grpc
+
     from arena.v1 import admin_pb2 as pb
 
     request = pb.PlayMatchRequest(

@@ -21,8 +21,6 @@ from referee.cli.output import AsJson, aside, paper, print_json
 from referee.cli.serving import open_store, seconds
 
 if TYPE_CHECKING:
-    from referee_leaderboard import Standings
-
     from referee.hosting.spec import BotSpec
     from referee.net.workers import WorkersVenue
     from referee.rules.game import Game
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
     from referee.tournament.mirror import Difference
     from referee.tournament.plan import Plan
     from referee.tournament.runner import Runner
+    from referee_leaderboard import Standings
 
 USUAL_PLAYERS = 4
 USUAL_ROUNDS = 20

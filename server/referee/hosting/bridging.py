@@ -14,7 +14,6 @@ from typing import Any
 from arena.client import Client
 from arena.decision import Decision, Match
 from arena.views import UnknownView
-
 from referee.hosting import stdio
 from referee.hosting.output import LineTooLong, Splitter
 from referee.hosting.pacing import Allowance

@@ -9,7 +9,6 @@ from typing import Any
 
 from arena.bots import Player
 from arena.decision import Decision, Match
-
 from referee.hosting.simulation import BotFault
 from referee.rules.game import Game, Seat, State, Unreadable
 from referee.rules.playout import Chooser

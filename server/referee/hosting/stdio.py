@@ -33,8 +33,9 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from arena import views
 from google.protobuf import json_format
+
+from arena import views
 
 LONGEST_LINE = 1 << 16
 SHOWN_LINE = 60

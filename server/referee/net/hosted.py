@@ -20,7 +20,6 @@ from types import TracebackType
 from typing import Self
 
 from arena.v1 import match_pb2
-
 from referee.hosting.building import build
 from referee.hosting.process import BotProcess, Condition, Exit, Patience
 from referee.hosting.quarters import Link, Quarters

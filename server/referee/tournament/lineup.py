@@ -29,6 +29,8 @@ class Lineup:
         """Who is not there, and since when."""
         self.read_to = -1
         """The schedule has been read up to this place."""
+        self.changes = 0
+        """How often something has come back into the schedule: what is being read at that moment may lack it."""
         self._patience = patience
         self._complete = False
         self._looked = False
@@ -44,14 +46,17 @@ class Lineup:
     def wants_more(self) -> bool:
         return not self._complete and len(self._ready) < LOOKAHEAD // 2 and len(self._waiting) < MOST_WAITING
 
-    def take(self, matches: Sequence[Match], after: int, *, complete: bool) -> None:
-        """Scheduled matches read from behind `after`; `complete` if there are no more."""
+    def take(self, matches: Sequence[Match], changes: int, *, complete: bool) -> None:
+        """Scheduled matches from behind `read_to`; `complete` if there are no more.
+
+        `changes` is what it was before they were read: if it is another now, they are taken and read once more.
+        """
         for match in matches:
             assert match.ordinal is not None
             if match.ordinal not in self._ready and match.ordinal not in self._waiting:
                 called = (match, tuple(seat.name for seat in match.seats))
                 (self._waiting if self._is_missing(called) else self._ready)[match.ordinal] = called
-        if after == self.read_to:  # else it was moved back meanwhile, and is to be read from there
+        if changes == self.changes:
             self._complete = complete
             if matches:
                 assert matches[-1].ordinal is not None
@@ -61,11 +66,12 @@ class Lineup:
     def put_back(self, ordinal: int) -> None:
         """A match is in the schedule again: read from there on once more."""
         self.read_to = min(self.read_to, ordinal - 1)
-        self._complete = False
+        self.reopen()
 
     def reopen(self) -> None:
         """The schedule has become longer."""
         self._complete = False
+        self.changes += 1
 
     def look_round(self, bots: Iterable[str], present: Callable[[str], bool], now: float) -> bool:
         """See who is there; True if somebody is who was not there at the last look, or if it is the first."""

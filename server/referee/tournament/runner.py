@@ -199,8 +199,10 @@ class Runner:
                 if self._stopping:
                     self._left = True
                     return
-                if self._lineup.empty and await _thread(self._finish):
-                    return
+                if self._lineup.empty:
+                    if await _thread(self._finish):
+                        return
+                    self._lineup.put_back(0)
             with suppress(TimeoutError):
                 # Not `wait_for`: in Python 3.11 it can swallow a cancellation.
                 async with asyncio.timeout(LOOK_ROUND_EVERY if self._lineup.absent else 1.0):
@@ -209,8 +211,7 @@ class Runner:
     def _finish(self) -> bool:
         try:
             self.store.tournaments.set_state(self.tournament.id, TournamentState.FINISHED, reveal=True)
-        except NotAllowed:  # somebody has joined at the last moment, or it was paused or cancelled just now
-            self._lineup.reopen()
+        except NotAllowed:  # somebody has joined at the last moment, or it was cancelled just now
             return False
         return True
 
@@ -233,7 +234,7 @@ class Runner:
 
     async def _fetch(self) -> None:
         """Read on in the schedule."""
-        after = self._lineup.read_to
+        after, changes = self._lineup.read_to, self._lineup.changes
 
         def read() -> list[Match]:
             waiting = self.store.matches.in_schedule_order(self.tournament.id, [MatchState.SCHEDULED], after=after)
@@ -243,7 +244,7 @@ class Runner:
         known = set(self._entrants)
         if not known.issuperset(seat.name for match in matches for seat in match.seats):
             await self.refresh()  # somebody has joined
-        self._lineup.take(matches, after, complete=len(matches) < LOOKAHEAD)
+        self._lineup.take(matches, changes, complete=len(matches) < LOOKAHEAD)
 
     async def _claim_and_play(self, chosen: Sequence[Called]) -> None:
         attempts = await asyncio.gather(

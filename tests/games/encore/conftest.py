@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+
 from referee.games.encore import GAME
 from referee.games.encore.state import EncoreState
 

@@ -8,6 +8,7 @@ from itertools import combinations, pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from referee.games.encore import GAME
 from referee.games.encore.notation import BOMB, LINE, Move
 from referee.games.encore.sheet import Sheet, sheet_for

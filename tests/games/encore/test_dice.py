@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+
 from referee.games.encore import GAME
 from referee.games.encore.dice import Rolls, read_roll
 from referee.rules.chance import Impossible, Scripted, Seeded

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from referee.games.encore.notation import HEART, PASS, Move
 from referee.games.encore.sheet import sheet_for
 from referee.rules.game import Unreadable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from referee.games.encore import GAME
 from referee.games.encore.state import EncoreState
 from referee.rules.chance import Scripted

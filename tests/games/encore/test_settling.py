@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from referee.games.encore import GAME
 from referee.games.encore.paper import Paper
 from referee.games.encore.sheet import sheet_for

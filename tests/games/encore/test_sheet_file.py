@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from referee.games.encore import GAME
 from referee.games.encore.sheet import sheet_for
 from referee.games.encore.sheet_file import standard_sheet

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+
 from referee.games.flip7.cards import CODES, KINDS
 from referee.games.flip7.state import Flip7State
 from referee.rules.chance import Extreme

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from referee.games.flip7.cards import CODES, DECK, NAMES, decks, is_flip_7, points, read_card
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+
 from referee.games.flip7 import GAME
 from referee.rules.chance import Seeded
 

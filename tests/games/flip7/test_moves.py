@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from referee.games.flip7 import GAME
 from referee.games.flip7.moves import HIT, MOST_PLAYERS, STAY, format_move, parse
 from referee.games.flip7.state import Flip7State

@@ -6,9 +6,10 @@ from collections.abc import Generator
 from contextlib import suppress
 
 import pytest
-from arena.games.flip7.v1.flip7_pb2 import View
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from arena.games.flip7.v1.flip7_pb2 import View
 from referee.games.flip7 import GAME, round
 from referee.games.flip7.cards import CODES, DECK, NAMES
 from referee.rules.chance import Seeded

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+
 from referee.games.flip7 import GAME
 from referee.games.flip7.cards import CODES, NAMES
 from referee.games.flip7.moves import HIT, STAY

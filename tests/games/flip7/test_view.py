@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from arena.games.flip7.v1 import flip7_pb2 as pb
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from arena.games.flip7.v1 import flip7_pb2 as pb
 from referee.games.flip7 import GAME
 from referee.games.flip7.cards import CODES, DECK, NAMES, THREE, decks, points
 from referee.games.flip7.moves import HIT, STAY

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+
 from referee.games.stop import GAME
 from referee.games.stop.state import StopState
 from referee.rules.chance import Scripted

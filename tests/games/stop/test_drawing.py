@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from referee.games.stop import GAME, events
 from referee.games.stop.cards import SIZES
 from referee.games.stop.state import StopState

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
 from referee.games.stop import GAME
 from referee.games.stop.moves import Move
 from referee.games.stop.state import StopState

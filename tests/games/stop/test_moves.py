@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from referee.games.stop import GAME, cards, moves
 from referee.games.stop.auction import Auction
 from referee.games.stop.moves import Move

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from referee.games.stop import GAME, events
 from referee.games.stop.cards import NUMBERS, SIZES
 from referee.games.stop.state import StopState

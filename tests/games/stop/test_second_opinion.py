@@ -7,6 +7,7 @@ from itertools import combinations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from referee.games.stop import GAME
 from referee.rules.chance import Seeded
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from referee.games.stop import GAME, events
 from referee.games.stop.cards import names
 from referee.games.stop.state import StopState

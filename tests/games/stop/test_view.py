@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from arena.games.stop.v1 import stop_pb2
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from arena.games.stop.v1 import stop_pb2
 from referee.games.stop import GAME, events
 from referee.games.stop.cards import NUMBERS, SIZES, counts, faces
 from referee.games.stop.state import StopState

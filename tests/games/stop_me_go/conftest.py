@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
+
 from referee.games.stop_me_go import GAME
 from referee.games.stop_me_go.state import Move, StopMeGoState
 from referee.rules.chance import Scripted

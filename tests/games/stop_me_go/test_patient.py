@@ -9,15 +9,16 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
-import arena
 import pytest
+
+import arena
 from referee.games.stop_me_go import GAME
 
 if TYPE_CHECKING:
+    from tests.games.stop_me_go.conftest import NewMatch
+
     from referee.games.stop_me_go.state import Move
     from referee.rules.game import State
-
-    from tests.games.stop_me_go.conftest import NewMatch
 
 FOLDER = Path(__file__).parents[3] / "bots" / "patient"
 INFO = arena.Match("m", "stop_me_go", 0, ("a", "b"))

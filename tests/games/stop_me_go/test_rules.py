@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from referee.games.stop_me_go import GAME
 from referee.games.stop_me_go.state import StopMeGoState
 from referee.rules.chance import Extreme

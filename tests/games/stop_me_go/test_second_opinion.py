@@ -7,6 +7,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from referee.games.stop_me_go import GAME
 from referee.games.stop_me_go.state import StopMeGoState
 from referee.rules.chance import Scripted

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from referee.games.stop_me_go import GAME
 from referee.games.stop_me_go.state import StopMeGoState
 from referee.rules.chance import Impossible

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arena.games.stop_me_go.v1 import stop_me_go_pb2 as pb
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from arena.games.stop_me_go.v1 import stop_me_go_pb2 as pb
 from referee.rules.chance import Seeded
 
 if TYPE_CHECKING:
-    from referee.games.stop_me_go.state import StopMeGoState
-
     from tests.games.stop_me_go.conftest import Midgame, NewMatch
+
+    from referee.games.stop_me_go.state import StopMeGoState
 
 LINE = [8, 2, 9, 5, 3, 4, 6, 7, 1, 10]
 

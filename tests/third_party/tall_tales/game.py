@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 from google.protobuf.struct_pb2 import Struct
+
 from referee.rules.chance import Chance, Label
 from referee.rules.game import NOT_ASKED, Game, Legal, Rejection, Result, Seat, Seats, State, Unreadable, ranks
 from referee.rules.options import whole

@@ -6,6 +6,7 @@ from itertools import pairwise
 from statistics import NormalDist
 
 import pytest
+
 from referee.tournament.expected import expected_sigma
 from referee.tournament.ratings import RatingError, RatingSettings, rate_all
 from referee.tournament.schedule import balanced

@@ -7,6 +7,7 @@ import pytest
 import trueskill
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from referee.tournament.skill import Belief, Skill
 
 SKILL = Skill(beta=25 / 6, tau=0.0, draw_probability=0.05)

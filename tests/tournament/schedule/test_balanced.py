@@ -8,6 +8,7 @@ import sys
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from referee.tournament.schedule import Pairing, balanced, count, spread
 
 SIZES = st.integers(1, 13).flatmap(lambda n: st.tuples(st.just(n), st.integers(1, n)))

@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from referee.tournament.schedule import Pairing, balanced, extend, spread
 
 CASES = st.integers(1, 4).flatmap(

@@ -3,6 +3,7 @@
 from math import comb
 
 import pytest
+
 from referee.tournament.schedule import Pairing, ScheduleError, balanced, build, count, extend, full
 
 

@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from arena.games.encore.v1 import encore_pb2 as pb
-
 from referee.games.encore.notation import ACTION_NAMES, NUMBER_WORDS, PASS
 from referee.games.encore.shapes import BOXES
 from referee.games.encore.sheet import Sheet

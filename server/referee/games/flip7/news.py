@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 
 from arena.games.flip7.v1 import flip7_pb2 as pb
-
 from referee.games.flip7.cards import Card
 from referee.rules.game import Seat
 

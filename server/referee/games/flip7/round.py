@@ -8,7 +8,6 @@ asked in the middle of it) and `unserved`, never on Python's own stack.
 from __future__ import annotations
 
 from arena.games.flip7.v1.flip7_pb2 import STATUS_BUSTED, STATUS_IN, STATUS_STOPPED, Status
-
 from referee.games.flip7 import news
 from referee.games.flip7.cards import (
     DECK,

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Self
 
 from arena.games.flip7.v1.flip7_pb2 import STATUS_STAYED, View
-
 from referee.games.flip7 import judging, moves, news, view
 from referee.games.flip7.cards import NAMES, THREE
 from referee.games.flip7.moves import HIT_OR_STAY, MOST_PLAYERS, NOTHING, ONLY_HIT, STAY, Move

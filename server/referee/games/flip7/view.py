@@ -20,7 +20,6 @@ from arena.games.flip7.v1.flip7_pb2 import (
     Three,
     View,
 )
-
 from referee.games.flip7 import news
 from referee.games.flip7.cards import KINDS, Card, points
 from referee.games.flip7.moves import seats_of

@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import lru_cache
 
 from arena.games.stop.v1 import stop_pb2
-
 from referee.games.stop import events
 from referee.games.stop.cards import SIZES, faces
 from referee.games.stop.position import Position

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Literal, Self
 
 from arena.games.stop_me_go.v1 import stop_me_go_pb2 as pb
-
 from referee.games.stop_me_go.redeal import redeal
 from referee.games.stop_me_go.view import News, public_view, seat_view
 from referee.rules.chance import Chance

@@ -1,6 +1,5 @@
 # Referee: everything a person types. `make help` lists the targets.
 # Needs only Python 3.11 or newer and make; the rest is installed into .venv.
-SHELL := /bin/bash
 .DEFAULT_GOAL := help
 UV_VERSION := 0.13.7
 VENV := .venv

@@ -126,6 +126,14 @@ async def test_a_bot_of_another_game_is_not_seated(server: Server) -> None:
     assert (notice.code, notice.text) == ("refused", "this bot said it does not play stop_me_go")
 
 
+async def test_a_house_bot_that_is_a_program_of_its_own_is_refused_with_what_to_do(server: Server) -> None:
+    bot = await server.bot("alice")
+    await bot.send(practice=wish("awk", "awk", game="flip7"))
+    notice = await bot.hear("notice")
+    assert notice.code == "refused"
+    assert "referee bridge" in notice.text
+
+
 async def test_a_registered_bot_does_not_stand_in_for_a_house_bot_of_the_same_name(server: Server) -> None:
     await server.token("patient")
     bot = await server.bot("alice")

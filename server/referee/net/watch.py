@@ -40,7 +40,7 @@ class WatchService:
                 version=game.version,
                 least_players=game.seats.least,
                 most_players=game.seats.most,
-                house_bots=folders.names(game.name),
+                house_bots=folders.names(game.name, inside=True),
             )
             for game in registry.everything()
         ]

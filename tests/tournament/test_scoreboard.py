@@ -103,5 +103,8 @@ def test_ranks_before_the_last_change_are_remembered() -> None:
 
 def test_a_hall_too_large_to_read_has_no_crosstable() -> None:
     names = [f"bot {number}" for number in range(LARGEST_CROSSTABLE + 1)]
-    assert Scoreboard(SETTINGS, names, 2).crosstable().bots == ()
+    large = Scoreboard(SETTINGS, names, 2)
+    large.add(score(0, (names[0], names[-1])))
+    assert large.crosstable().bots == ()
+    assert large.rows()[0].bot == names[0]
     assert Scoreboard(SETTINGS, names[:-1], 2).crosstable().bots == tuple(names[:-1])

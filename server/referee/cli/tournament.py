@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json as jsonlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
+from referee.cli.creating import create_on_file, create_on_server, people_of
+from referee.cli.creating import dry_run as show_dry_run
 from referee.cli.errors import WRONG_USE, Failure
 from referee.cli.given import read_bots, read_options
+from referee.cli.listing import one_of, row_of, rows_of
 from referee.cli.onsite import play_here
 from referee.cli.output import AsJson, paper, print_json
 from referee.cli.serving import AdminToken, Ca, Db, Server, call, open_store, seconds
-
-if TYPE_CHECKING:
-    from referee.net.people import People
-    from referee.store import Store
-    from referee.tournament.plan import Plan
 
 app = typer.Typer(no_args_is_help=True, help="Create, run and steer tournaments.")
 
@@ -40,7 +38,13 @@ def create(
     rounds: Annotated[int | None, typer.Option("--rounds", "-r", min=1, help="Rounds of a balanced schedule.")] = None,
     limit: Annotated[str, typer.Option("--time", metavar="DURATION", help="Free time per decision.")] = "1s",
     bank: Annotated[str, typer.Option(metavar="DURATION", help="Time per match beyond it.")] = "30s",
-    absence: Annotated[str, typer.Option(metavar="DURATION", help="How long a match waits for an absent bot.")] = "60s",
+    absence: Annotated[
+        str,
+        typer.Option(
+            metavar="DURATION",
+            help="How long matches wait for an absent bot; one that comes back before the end gets them back.",
+        ),
+    ] = "60s",
     allow_join: Annotated[bool, typer.Option("--allow-join", help="Bots may join later.")] = False,
     seed: Annotated[str | None, typer.Option(help="Any text: makes the deals repeatable.")] = None,
     option: Annotated[
@@ -61,7 +65,7 @@ def create(
     from referee.rules import registry
     from referee.tournament.plan import Plan
 
-    _one_of(db, server)
+    one_of(db, server)
     if seed is not None and not seed.strip():
         raise Failure("--seed is empty: give any text, or leave it out for secret deals", WRONG_USE)
     chosen = registry.find(game)
@@ -78,14 +82,14 @@ def create(
         options=chosen.resolve_options(read_options(option or [])),
     )
     if dry_run:
-        _dry_run(plan, names, json)
+        show_dry_run(plan, names, json)
         return
     if start and not server:
         raise Failure("--start needs --server; or use 'referee tournament start' afterwards", WRONG_USE)
     if server:
-        value = _create_on_server(name, plan, names, seed, start, server, admin_token, ca)
+        value = create_on_server(name, plan, names, seed, start, server, admin_token, ca)
     else:
-        value = _create_on_file(name, plan, names, seed, db)
+        value = create_on_file(name, plan, names, seed, db)
     if json:
         print_json(value)
         return
@@ -116,7 +120,7 @@ def start_(
 @app.command()
 def pause(name: Name, db: Db = None, server: Server = None, admin_token: AdminToken = None, ca: Ca = None) -> None:
     """Let the running matches end and start no more."""
-    _one_of(db, server)
+    one_of(db, server)
     if server:
         _control(name, "PAUSE", server, admin_token, ca)
         return
@@ -143,7 +147,7 @@ def resume(
 @app.command()
 def cancel(name: Name, db: Db = None, server: Server = None, admin_token: AdminToken = None, ca: Ca = None) -> None:
     """End a tournament for good; its results so far stay."""
-    _one_of(db, server)
+    one_of(db, server)
     if server:
         _control(name, "CANCEL", server, admin_token, ca)
         return
@@ -164,7 +168,7 @@ def join(
     ca: Ca = None,
 ) -> None:
     """Let a further bot into a tournament that allows it: the schedule is extended, never rewritten."""
-    _one_of(db, server)
+    one_of(db, server)
     if server:
         from arena.v1 import admin_pb2 as pb
 
@@ -175,14 +179,14 @@ def join(
 
         with open_store(db, owner="join", create=False) as store:
             tournament = store.tournaments.get(name)
-            added = join_plan(store, name, _people(store).entrants([bot], tournament.game))
+            added = join_plan(store, name, people_of(store).entrants([bot], tournament.game))
     paper().print(f"{bot} joins {name}: {added} matches more", markup=False)
 
 
 @app.command("list")
 def list_(db: Db = None, server: Server = None, ca: Ca = None, json: AsJson = False) -> None:
     """List all tournaments."""
-    rows = _infos(db, server, ca)
+    rows = rows_of(db, server, ca)
     if json:
         print_json(rows)
         return
@@ -204,7 +208,7 @@ def list_(db: Db = None, server: Server = None, ca: Ca = None, json: AsJson = Fa
 @app.command()
 def status(name: Name, db: Db = None, server: Server = None, ca: Ca = None, json: AsJson = False) -> None:
     """One line (or JSON): state and progress."""
-    row = _info(name, db, server, ca)
+    row = row_of(name, db, server, ca)
     if json:
         print_json(row)
     else:
@@ -216,7 +220,7 @@ def status(name: Name, db: Db = None, server: Server = None, ca: Ca = None, json
 @app.command()
 def show(name: Name, db: Db = None, server: Server = None, ca: Ca = None, json: AsJson = False) -> None:
     """All settings, the bots, and the commitment to the deals (with the root, once it is over)."""
-    row = _info(name, db, server, ca)
+    row = row_of(name, db, server, ca)
     if json:
         print_json(row)
         return
@@ -261,11 +265,6 @@ def export(
     paper().print(f"wrote {name} with {records} records to {to}", markup=False, soft_wrap=True)
 
 
-def _one_of(db: str | None, server: str | None) -> None:
-    if db and server:
-        raise Failure("give --db or --server, not both", WRONG_USE)
-
-
 def _milliseconds(option: str, text: str) -> float:
     """A duration in seconds; clocks know nothing shorter than a millisecond."""
     given = seconds(text)
@@ -283,7 +282,7 @@ def _play(
     ca: str | None,
     concurrency: int | None,
 ) -> int:
-    _one_of(db, server)
+    one_of(db, server)
     if not server:
         return play_here(name, db, concurrency)
     if concurrency is not None:
@@ -292,118 +291,9 @@ def _play(
     return 0
 
 
-def _people(store: Store) -> People:
-    from referee.net.people import People
-
-    return People(store)
-
-
-def _create_on_file(name: str, plan: Plan, bots: list[str], seed: str | None, db: str | None) -> dict[str, Any]:
-    from referee.tournament import plan as plans
-
-    with open_store(db) as store:
-        tournament = plans.create(store, name, plan, _people(store).entrants(bots, plan.game), seed)
-        total = store.tournaments.counts(tournament.id).total
-    return {"name": name, "matches": total, "commitment": tournament.commitment}
-
-
-def _create_on_server(
-    name: str,
-    plan: Plan,
-    bots: list[str],
-    seed: str | None,
-    start: bool,
-    server: str,
-    token: str | None,
-    ca: str | None,
-) -> dict[str, Any]:
-    from arena.v1 import admin_pb2 as pb
-
-    request = pb.CreateTournamentRequest(
-        name=name,
-        game=plan.game,
-        players=plan.players,
-        schedule=plan.schedule,
-        rounds=plan.rounds or 0,
-        bots=bots,
-        limit_ms=round(plan.limit * 1000),
-        bank_ms=round(plan.bank * 1000),
-        absence_ms=max(1, round(plan.absence * 1000)),
-        options_json=jsonlib.dumps(dict(plan.options)),
-        allow_join=plan.allow_join,
-        seed=seed or "",
-        start=start,
-    )
-    answer = call(server, token, ca, "AdminService", "CreateTournament", request)
-    return {"name": answer.name, "matches": answer.matches, "commitment": answer.commitment}
-
-
 def _control(name: str, action: str, server: str, token: str | None, ca: str | None) -> None:
     from arena.v1 import admin_pb2 as pb
 
     request = pb.ControlTournamentRequest(name=name, action=getattr(pb, f"TOURNAMENT_ACTION_{action}"))
     state = call(server, token, ca, "AdminService", "ControlTournament", request).state
     paper().print(f"{name} is {state}", markup=False)
-
-
-def _infos(db: str | None, server: str | None, ca: str | None) -> list[dict[str, Any]]:
-    _one_of(db, server)
-    if server:
-        from arena.v1 import tournament_pb2 as pb
-
-        answer = call(server, None, ca, "TournamentService", "ListTournaments", pb.ListTournamentsRequest())
-        return [
-            {
-                "name": one.name,
-                "game": one.game,
-                "players": one.players,
-                "state": one.state,
-                "matches_done": one.matches_done,
-                "matches_total": one.matches_total,
-                "bots": list(one.bots),
-                "commitment": one.commitment,
-                "root": one.root,
-                "settings": jsonlib.loads(one.settings_json),
-            }
-            for one in answer.tournaments
-        ]
-    rows = []
-    with open_store(db, create=False) as store:
-        for one in reversed(store.tournaments.all()):
-            counts = store.tournaments.counts(one.id)
-            rows.append(
-                {
-                    "name": one.name,
-                    "game": one.game,
-                    "players": one.players,
-                    "state": one.state.value,
-                    "matches_done": counts.total - counts.open,
-                    "matches_total": counts.total,
-                    "bots": [entrant.name for entrant in store.tournaments.entrants(one.id)],
-                    "commitment": one.commitment,
-                    "root": one.root.hex() if one.root else "",
-                    "settings": dict(one.settings),
-                }
-            )
-    return rows
-
-
-def _info(name: str, db: str | None, server: str | None, ca: str | None) -> dict[str, Any]:
-    for row in _infos(db, server, ca):
-        if row["name"] == name:
-            return row
-    raise Failure(f"there is no tournament named {name!r}; 'referee tournament list' shows all", WRONG_USE)
-
-
-def _dry_run(plan: Plan, bots: list[str], as_json: bool) -> None:
-    from referee.tournament.forecast import forecast
-
-    value = forecast(plan, bots)
-    if as_json:
-        print_json(value)
-        return
-    paper().print(
-        f"{value['matches']} matches, {value['matches_per_bot']:g} for each bot; about {value['seconds']:,.0f} s "
-        f"of play on this machine; expect σ near {value['sigma']:.2f} in the end",
-        markup=False,
-    )

@@ -77,6 +77,9 @@ class Scoreboard:
         self._bots.append(bot)
         self._lines[bot] = _Line(self._players)
         for square in (self._meetings, self._better, self._equal):
+            if len(self._bots) > LARGEST_CROSSTABLE:
+                square.clear()
+                continue
             for row in square:
                 row.append(0)
             square.append([0] * len(self._bots))
@@ -152,7 +155,7 @@ class Scoreboard:
         return sha256("".join(json.dumps(row) + "\n" for row in rows).encode()).hexdigest()
 
     def crosstable(self) -> Crosstable:
-        if len(self._bots) > LARGEST_CROSSTABLE:
+        if not self._meetings:
             return Crosstable()
         squares = [tuple(tuple(row) for row in square) for square in (self._meetings, self._better, self._equal)]
         return Crosstable(tuple(self._bots), *squares)
@@ -181,6 +184,8 @@ class Scoreboard:
             mine[0] += 1
             mine[1] += rank == 1
             mine[2] += rank
+            if not self._meetings:
+                continue
             own = places[seat]
             for place, other in zip(places, score.ranks, strict=True):
                 if place != own:

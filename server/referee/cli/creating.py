@@ -1,0 +1,78 @@
+"""Creating a tournament, on the database file or on a running server, and the dry run of one."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from referee.cli.output import paper, print_json
+from referee.cli.serving import call, open_store
+
+if TYPE_CHECKING:
+    from referee.net.people import People
+    from referee.store import Store
+    from referee.tournament.plan import Plan
+
+
+def create_on_file(name: str, plan: Plan, bots: list[str], seed: str | None, db: str | None) -> dict[str, Any]:
+    """Store a tournament; returns its name, how many matches it has, and the commitment to its deals."""
+    from referee.tournament import plan as plans
+
+    with open_store(db) as store:
+        tournament = plans.create(store, name, plan, people_of(store).entrants(bots, plan.game), seed)
+        total = store.tournaments.counts(tournament.id).total
+    return {"name": name, "matches": total, "commitment": tournament.commitment}
+
+
+def create_on_server(
+    name: str,
+    plan: Plan,
+    bots: list[str],
+    seed: str | None,
+    start: bool,
+    server: str,
+    token: str | None,
+    ca: str | None,
+) -> dict[str, Any]:
+    """Let a server create it; returns the same."""
+    from arena.v1 import admin_pb2 as pb
+
+    request = pb.CreateTournamentRequest(
+        name=name,
+        game=plan.game,
+        players=plan.players,
+        schedule=plan.schedule,
+        rounds=plan.rounds or 0,
+        bots=bots,
+        limit_ms=round(plan.limit * 1000),
+        bank_ms=round(plan.bank * 1000),
+        absence_ms=max(1, round(plan.absence * 1000)),
+        options_json=json.dumps(dict(plan.options)),
+        allow_join=plan.allow_join,
+        seed=seed or "",
+        start=start,
+    )
+    answer = call(server, token, ca, "AdminService", "CreateTournament", request)
+    return {"name": answer.name, "matches": answer.matches, "commitment": answer.commitment}
+
+
+def dry_run(plan: Plan, bots: list[str], as_json: bool) -> None:
+    """Say what the tournament would be like, without creating it."""
+    from referee.tournament.forecast import forecast
+
+    value = forecast(plan, bots)
+    if as_json:
+        print_json(value)
+        return
+    paper().print(
+        f"{value['matches']} matches, {value['matches_per_bot']:g} for each bot; about {value['seconds']:,.0f} s "
+        f"of play on this machine; expect σ near {value['sigma']:.2f} in the end",
+        markup=False,
+    )
+
+
+def people_of(store: Store) -> People:
+    """The bots that may be named."""
+    from referee.net.people import People
+
+    return People(store)

@@ -1,0 +1,66 @@
+"""Tournaments as rows for lists and details, from the database file or from a running server."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from referee.cli.errors import WRONG_USE, Failure
+from referee.cli.serving import call, open_store
+
+
+def rows_of(db: str | None, server: str | None, ca: str | None) -> list[dict[str, Any]]:
+    """All tournaments, newest first."""
+    one_of(db, server)
+    if server:
+        from arena.v1 import tournament_pb2 as pb
+
+        answer = call(server, None, ca, "TournamentService", "ListTournaments", pb.ListTournamentsRequest())
+        return [
+            {
+                "name": one.name,
+                "game": one.game,
+                "players": one.players,
+                "state": one.state,
+                "matches_done": one.matches_done,
+                "matches_total": one.matches_total,
+                "bots": list(one.bots),
+                "commitment": one.commitment,
+                "root": one.root,
+                "settings": json.loads(one.settings_json),
+            }
+            for one in answer.tournaments
+        ]
+    rows = []
+    with open_store(db, create=False) as store:
+        for one in reversed(store.tournaments.all()):
+            counts = store.tournaments.counts(one.id)
+            rows.append(
+                {
+                    "name": one.name,
+                    "game": one.game,
+                    "players": one.players,
+                    "state": one.state.value,
+                    "matches_done": counts.total - counts.open,
+                    "matches_total": counts.total,
+                    "bots": [entrant.name for entrant in store.tournaments.entrants(one.id)],
+                    "commitment": one.commitment,
+                    "root": one.root.hex() if one.root else "",
+                    "settings": dict(one.settings),
+                }
+            )
+    return rows
+
+
+def row_of(name: str, db: str | None, server: str | None, ca: str | None) -> dict[str, Any]:
+    """The tournament of that name."""
+    for row in rows_of(db, server, ca):
+        if row["name"] == name:
+            return row
+    raise Failure(f"there is no tournament named {name!r}; 'referee tournament list' shows all", WRONG_USE)
+
+
+def one_of(db: str | None, server: str | None) -> None:
+    """Refuse to be told both where the file and where the server is."""
+    if db and server:
+        raise Failure("give --db or --server, not both", WRONG_USE)

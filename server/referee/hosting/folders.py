@@ -155,11 +155,19 @@ def _words(file: Path, key: str, values: dict[str, Any]) -> tuple[str, ...]:
     return tuple(value)
 
 
-def load(folder: BotFolder) -> Any:
-    """The bot itself, from its Python file: its class `Bot` or its function `decide`."""
+def check_inside(folder: BotFolder) -> None:
+    """WrongUse if this bot cannot play in the referee's own process."""
     if not folder.inside:
         started = " ".join(folder.command) or folder.main.name
-        raise WrongUse(f"the bot {folder.name!r} is a program of its own ({started}) and cannot play in this process")
+        raise WrongUse(
+            f"the bot {folder.name!r} is a program of its own ({started}) and cannot play in this process: "
+            "let it connect ('referee bridge'), or use 'referee run'"
+        )
+
+
+def load(folder: BotFolder) -> Any:
+    """The bot itself, from its Python file: its class `Bot` or its function `decide`."""
+    check_inside(folder)
     spec = importlib.util.spec_from_file_location(f"referee_bot_{folder.name}", folder.main)
     assert spec is not None
     assert spec.loader is not None

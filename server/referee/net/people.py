@@ -60,11 +60,7 @@ class People:
     def house_bot(self, name: str, game: str) -> Bot:
         """The house bot of that name, which plays this game; WrongUse if there is none."""
         folder = folders.find(name, game)
-        if not folder.inside:
-            raise WrongUse(
-                f"{name!r} is a program of its own and cannot play inside the server: let it connect "
-                f"('referee bridge'), or use 'referee run'"
-            )
+        folders.check_inside(folder)
         return self._store.bots.ensure_house(folder.name, folder.about)
 
     def house_player(self, bot: str, shown: str) -> HousePlayer:

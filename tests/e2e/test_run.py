@@ -179,6 +179,14 @@ def test_wrong_use_is_one_sentence_and_exit_code_2(words: list[str], said: str, 
     assert said in err
 
 
+def test_a_name_that_stands_for_other_settings_is_refused(tmp_path: Path) -> None:
+    words = ["stop_me_go", "patient", "random", "--rounds", "2", "--name", "mine", "--db", "kept.db"]
+    first = result(*words, "--seed", "1", folder=tmp_path)
+    assert result(*words, "--seed", "1", folder=tmp_path)["digest"] == first["digest"]
+    assert "choose another --name" in run(*words, "--seed", "2", folder=tmp_path, code=2)
+    assert "choose another --name" in run(*words, "--seed", "1", "--time", "2s", folder=tmp_path, code=2)
+
+
 def test_mirrored_deals_are_reported_with_both_intervals(tmp_path: Path) -> None:
     value = result("stop_me_go", "patient", "random", "--mirror", "--rounds", "5", "--seed", "1", folder=tmp_path)
     assert value["matches"] == 10

@@ -57,7 +57,7 @@ class Transcript:
         value = {
             "match": match,
             "names": list(names),
-            "record": json.loads(record.to_bytes()),
+            "record": record.to_value(),
             "ranks": list(ending.ranks),
             "scores": list(ending.scores),
             "terminations": [termination.value for termination in ending.terminations],

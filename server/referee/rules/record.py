@@ -31,10 +31,15 @@ class Record:
     moves: tuple[str, ...]
     result: Result | None
 
-    def to_bytes(self) -> bytes:
-        """The canonical form: equal records have equal bytes."""
+    def to_value(self) -> dict[str, Any]:
+        """The record as plain JSON values."""
         value = {name: getattr(self, name) for name in ("game", "version", "players", "seed", "options", "moves")}
         value["result"] = asdict(self.result) if self.result else None
+        return value
+
+    def to_bytes(self) -> bytes:
+        """The canonical form: equal records have equal bytes."""
+        value = self.to_value()
         return json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=False).encode() + b"\n"
 
     @classmethod

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 
+from referee.rules.game import WrongUse
 from referee.store import NewEntrant, Store, Tournament
 from referee.tournament import plan as plans
 from referee.tournament.plan import Plan
@@ -21,6 +22,9 @@ def find_or_create(store: Store, name: str, plan: Plan, bots: Mapping[str, str],
     """The tournament of that name; created if it is not there yet. `bots` are the entrants with what is started."""
     found = store.tournaments.find(name)
     if found is not None:
+        _, wanted = plans.checked(plan, len(bots))
+        if Plan.of(found) != wanted or found.seed_text != seed:
+            raise WrongUse(f"a tournament named {name} with other settings is in this database: choose another --name")
         return found
     entrants = [NewEntrant(store.bots.ensure_house(bot, text[:200]).id, bot) for bot, text in bots.items()]
     return plans.create(store, name, plan, entrants, seed)

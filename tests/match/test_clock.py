@@ -96,6 +96,29 @@ def test_lag_of_the_referee_is_not_charged(sit: Sit) -> None:
     assert room.play_on().terminations[seat] is Termination.FINISHED
 
 
+def test_small_delays_in_the_middle_of_a_thought_are_no_gift(sit: Sit) -> None:
+    room = sit(control=TimeControl(1.0, 0.0))
+    seat = room.asked[0]
+    room.send(seat)
+    for _ in range(10):  # a busy machine: the heartbeat comes a tenth of a second late again and again
+        room.wait(0.1, beats=False)
+        room.wake()
+    room.wait(0.2)
+    room.say(seat, "hit")
+    assert room.play_on().terminations[seat] is Termination.TIMEOUT
+
+
+def test_a_small_delay_just_before_the_answer_is_read_is_not_charged(sit: Sit) -> None:
+    room = sit(control=TimeControl(1.0, 0.0))
+    seat = room.asked[0]
+    room.send(seat)
+    room.wait(0.95)
+    room.wait(0.15, beats=False)  # the answer came in this time, and was read only after the heartbeat
+    room.wake()
+    room.say(seat, "hit")
+    assert room.play_on().terminations[seat] is Termination.FINISHED
+
+
 def test_lag_that_still_goes_on_counts_too(sit: Sit) -> None:
     room = sit(control=TimeControl(1.0, 0.0))
     seat = room.asked[0]

@@ -31,42 +31,53 @@ class TimeControl:
 class Lag:
     """How late the referee's own event loop was, and when.
 
-    A heartbeat calls `beat` at a fixed interval; what it comes late is time in which an answer may have lain
-    unread. It is credited to whoever was thinking then, never charged.
+    A heartbeat calls `beat` at a fixed interval; what it comes late is time in which an answer may have lain unread.
+    It is credited, never charged: a stall wherever it fell, for then the whole machine may have stood still; a small
+    delay only if it is the last thing before the answer was read. One in the middle of a bot's thinking delays no
+    answer, and on a busy machine many of them would add up to a gift.
     """
 
     VOID_AFTER = 1.0
     """More lag than this within one decision: the decision is void and asked again."""
+    STALL = 0.25
+    """A heartbeat so late is a stall; less is a small delay."""
 
     def __init__(self, interval: float = 0.025) -> None:
         self.interval = interval
         self.worst = 0.0
         self._expected = float("inf")
-        # Every lag as a span from when the heartbeat was due to when it came, and the sum of all lags by then; the
+        # Every stall as a span from when the heartbeat was due to when it came, and the sum of all stalls by then; the
         # first entry stands for everything before.
         self._begins = [float("-inf")]
         self._ends = [float("-inf")]
         self._sums = [0.0]
+        self._delay = (float("-inf"), float("-inf"))  # the latest small delay, as such a span
 
     def beat(self, now: float) -> None:
         """The heartbeat, due every `interval`."""
         late = now - self._expected
         if late > self.interval:
-            self._begins.append(self._expected)
-            self._ends.append(now)
-            self._sums.append(self._sums[-1] + late)
             self.worst = max(self.worst, late)
-            if len(self._ends) > 4096:
-                del self._begins[:2048], self._ends[:2048], self._sums[:2048]
+            if late < self.STALL:
+                self._delay = (self._expected, now)
+            else:
+                self._begins.append(self._expected)
+                self._ends.append(now)
+                self._sums.append(self._sums[-1] + late)
+                if len(self._ends) > 4096:
+                    del self._begins[:2048], self._ends[:2048], self._sums[:2048]
         self._expected = now + self.interval
 
     def between(self, since: float, until: float) -> float:
-        """Seconds of lag from `since` to `until`, with what still goes on."""
+        """Seconds to be credited to whoever was thinking from `since` to `until`, with what still goes on."""
         lag = 0.0
         if since < self._ends[-1]:
             lag = self._before(until) - self._before(since)
+        begin, end = self._delay
         if until > self._expected + self.interval:
             lag += until - max(self._expected, since)
+        elif end > until - 2 * self.interval:
+            lag += max(0.0, min(end, until) - max(begin, since))
         return lag
 
     def _before(self, moment: float) -> float:

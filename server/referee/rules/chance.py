@@ -20,6 +20,8 @@ from struct import unpack
 from typing import Any, Literal, Self, TypeVar
 
 T = TypeVar("T")
+_NEVER_REFUSED = 0xFFFFFF00
+"""No 32-bit word below this is refused when one of at most 256 items is drawn."""
 
 
 class Impossible(ValueError):
@@ -94,6 +96,13 @@ class Seeded(Chance):
         while True:
             words = unpack(f">{count + spare}I", stream.digest(4 * (count + spare)))
             result = list(items)
+            if (
+                count <= 256 and max(words) < _NEVER_REFUSED
+            ):  # almost always: the plain swaps, without looking at each word
+                for place, word in zip(range(count - 1, 0, -1), words, strict=False):
+                    other = word % (place + 1)
+                    result[place], result[other] = result[other], result[place]
+                return result
             at = 0
             try:
                 for place in range(count - 1, 0, -1):

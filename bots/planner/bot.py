@@ -49,7 +49,8 @@ COLUMN, ROW, COLOUR = range(3)
 
 
 def decide(decision: arena.Decision) -> str:
-    return max(decision.legal, key=Table(decision.view).prospect)  # the first of equals: the order of lists is fixed
+    table = Table(decision.view)
+    return max(table.worth_a_look(decision.legal), key=table.prospect)  # the first of equals: the list has an order
 
 
 # 1. What is printed. Sets of boxes are masks: box i is bit 2^i.
@@ -78,6 +79,8 @@ class Sheet:
         rows = {letter: TOP << y for y, letter in enumerate(printed.rows)}
         self.box = {x + y: columns[x] & rows[y] for x in columns for y in rows}
         self.start = columns[printed.start_column]
+        corners = [columns[x] & rows[y] for x in printed.columns[:-1] for y in printed.rows[:-1]]
+        self.squares = [corner * (1 | 1 << 1 | 1 << HEIGHT | 1 << HEIGHT + 1) for corner in corners]
         self.stars, self.golden_dice = mask(printed.stars), mask(printed.golden_dice)
         self.colours = [sum(1 << box for box, at in enumerate(printed.boxes) if at == c) for c in printed.colours]
         self.blocks = [block for colour in self.colours for block in regions(colour)]
@@ -246,6 +249,21 @@ class Table:
         self.leavings: dict[tuple[str, ...], list[float]] = {}
         self.bests: dict[tuple[int, str, str], float] = {}
 
+    def worth_a_look(self, legal: list[str]) -> list[str]:
+        """All moves but the hundreds of bombs and lines that leave out a box which they could mark as well."""
+        free = EVERY & ~self.papers[self.view.seat].marked
+        bombs = {square & free for square in self.sheet.squares}
+        lines: dict[str, int] = {}  # the lengths of the longest, by row
+        for move in legal:
+            if move.startswith("line "):
+                lines[move[-1]] = max(len(move), lines.get(move[-1], 0))
+        return [
+            move
+            for move in legal
+            if (not move.startswith("bomb ") or self.boxes(move.split()) in bombs)
+            and (not move.startswith("line ") or len(move) == lines[move[-1]])
+        ]
+
     def prospect(self, move: str) -> float:
         """How things look after a move: how far ahead of whom, or alone the score."""
         words = move.split()
@@ -265,13 +283,18 @@ class Table:
     def after(self, words: list[str]) -> Paper:
         """The own paper after a move."""
         marked, marks, dice, circled, hearts, points = self.papers[self.view.seat]
-        boxes = 0
-        for word in words[1:]:
-            boxes |= self.sheet.box.get(word, 0)
+        boxes = self.boxes(words)
         golden = min((boxes & self.sheet.golden_dice).bit_count(), self.sheet.printed.special_dice - circled)
         marks -= words.count("joker") + words.count("?")
         dice += golden - (words[0] == self.special)
         return Paper(marked | boxes, marks, dice, circled + golden, hearts + (words[0] == "heart"), points)
+
+    def boxes(self, words: list[str]) -> int:
+        """The boxes that a move marks."""
+        boxes = 0
+        for word in words[1:]:
+            boxes |= self.sheet.box.get(word, 0)
+        return boxes
 
     def to_go(self, marked: int) -> int:
         """How many boxes a sheet lacks in its best two colours."""

@@ -136,6 +136,15 @@ def test_it_answers_for_the_bombs_it_won() -> None:
     assert asked > 3
 
 
+def test_of_bombs_and_lines_only_those_are_looked_at_that_mark_all_they_can() -> None:
+    view = table(paper(["AP", "AQ", "BP", "HP", "IP", "JP", "KP"]), paper(), dice="blue pink green 1 2 3 bomb")
+    looked_at = PLANNER.Table(view).worth_a_look
+    bombs = ["pass", "blue 1 AQ", "bomb AP", "bomb AP AQ", "bomb AP AQ BP", "bomb BP", "bomb HP", "bomb HP IP"]
+    assert looked_at(bombs) == ["pass", "blue 1 AQ", "bomb AP AQ BP", "bomb BP", "bomb HP", "bomb HP IP"]
+    lines = ["pass", "line AP", "line AP BP", "line AP BP HP", "line HP IP JP", "line AQ", "block AP BP"]
+    assert looked_at(lines) == ["pass", "line AP BP HP", "line HP IP JP", "line AQ", "block AP BP"]
+
+
 def test_boxes_that_hang_together_are_told_from_those_that_do_not() -> None:
     read = PLANNER.Table(table(paper())).sheet
     assert len(read.blocks) == 30

@@ -30,7 +30,7 @@ from arena.v1 import match_pb2 as pb
 from arena.v1.match_pb2_grpc import MatchServiceStub
 
 PROTOCOL_VERSION = 1
-FLUSH_SECONDS = 0.005
+FLUSH_SECONDS = 0.02
 LONGEST_PAUSE = 5.0
 CLIENT = f"arena-python {__version__}"
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 USUAL_PLAYERS = 4
 USUAL_ROUNDS = 20
-PER_WORKER = 32
+PER_WORKER = 64
 PROGRESS_SECONDS = 5.0
 
 
@@ -195,7 +195,7 @@ async def _run(
         _show(from_store(store, name), tournament, as_json, [], differences(store, name))
         return 0
     await build(bots)
-    venue = WorkersVenue(Hosting(plan.hosted, Path.cwd(), sandbox, workers, max(1, min(64, concurrency))))
+    venue = WorkersVenue(Hosting(plan.hosted, Path.cwd(), sandbox, workers, max(1, min(256, concurrency))))
     venue.on_notice = lambda text: aside().print(text, markup=False)
     await venue.open()
     runner = Runner(store, name, venue, concurrency=concurrency)

@@ -25,7 +25,7 @@ from referee.rules.game import Seat
 
 KINDS = {kind: getattr(pb, f"REJECTION_KIND_{kind.name}") for kind in RejectionKind}
 TERMINATIONS = {termination: getattr(pb, f"TERMINATION_{termination.name}") for termination in Termination}
-STRAGGLERS_AFTER = 0.005
+STRAGGLERS_AFTER = 0.05
 """Seconds after which a frame's slowest answers no longer hold back the next frame."""
 LOOK_AGAIN_AFTER = 0.1
 """Seconds after which a full window is looked through for questions that have been withdrawn."""

@@ -40,6 +40,7 @@ BONUS = {"": 0.0, "special_die": 3.0, "heart": 3.0, "bomb": 4.0}
 ALERT = 0.7
 """How much of the best choice left to him a rival is expected to find."""
 UNUSED_ROLL = 2
+"""Points of a solo player for every roll that he did not need."""
 
 HEIGHT, WIDTH = 7, 15
 EVERY = (1 << WIDTH * HEIGHT) - 1

@@ -312,13 +312,16 @@ async def test_killed_again_and_again_it_ends_as_if_nothing_had_happened(store: 
             task = asyncio.create_task(runner.run())
             await asyncio.sleep(chance.uniform(0.0, 0.03))
             await killed(store, runner, task, venue)
-        last = FakeVenue("shuffled")
-        last.keeps_deal = True
-        runner = await play(store, venue=last)
+            if store.tournaments.get("league").state is TournamentState.FINISHED:  # quicker than its killer
+                break
+        else:
+            last = FakeVenue("shuffled")
+            last.keeps_deal = True
+            await play(store, venue=last)
         matches = matches_of(store)
         assert store.tournaments.counts(league.id) == Counts(finished=len(matches))
         assert {match.attempt for match in matches} == {1}
-        digests.add((await runner.standings()).digest)
+        digests.add(from_store(store, "league").digest)
         set_free(store, league)
     assert len(digests) == 1
 

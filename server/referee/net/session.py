@@ -27,6 +27,7 @@ KINDS = {kind: getattr(pb, f"REJECTION_KIND_{kind.name}") for kind in RejectionK
 TERMINATIONS = {termination: getattr(pb, f"TERMINATION_{termination.name}") for termination in Termination}
 STRAGGLERS_AFTER = 0.05
 """Seconds after which a frame's slowest answers no longer hold back the next frame."""
+FRAME_BYTES = 1 << 20
 LOOK_AGAIN_AFTER = 0.1
 """Seconds after which a full window is looked through for questions that have been withdrawn."""
 
@@ -155,16 +156,37 @@ class Session:
         await self._wake.wait()
 
     def take(self) -> tuple[pb.PlayResponse, list[Question]] | None:
-        """The next frame, if anything is ready: its questions are returned too, for `frame_sent`."""
+        """The next frame, if anything is ready: its questions are returned too, for `frame_sent`.
+
+        A frame stays well below what gRPC clients of all languages read by default; what does not fit is the next.
+        """
         self._wake.clear()
-        questions = self._take_questions() if self._questions else []
-        if not questions and not self._frame.bodies:
-            return None
-        frame, self._frame = self._frame, pb.PlayResponse()
+        frame, size = self._take_bodies()
+        if size >= FRAME_BYTES or not self._questions:
+            return (frame, []) if frame.bodies else None
+        questions = self._take_questions()
         add = frame.bodies.add
-        for question in questions:
+        for number, question in enumerate(questions):
+            size += len(question.view) + sum(map(len, question.legal)) + 2 * len(question.legal)
+            if size > FRAME_BYTES and frame.bodies:
+                self._questions[:0] = questions[number:]
+                self._wake.set()
+                return frame, questions[:number]
             write_decide(add().decide, question)
-        return frame, questions
+        return (frame, questions) if frame.bodies else None
+
+    def _take_bodies(self) -> tuple[pb.PlayResponse, int]:
+        """What is to be said beside questions, as much as fits into a frame, and its size."""
+        frame, self._frame = self._frame, pb.PlayResponse()
+        size = frame.ByteSize()
+        if size > FRAME_BYTES and len(frame.bodies) > 1:
+            bodies, fits, size = list(frame.bodies), 0, 0
+            while fits == 0 or size + bodies[fits].ByteSize() <= FRAME_BYTES:
+                size += bodies[fits].ByteSize()
+                fits += 1
+            frame, self._frame = pb.PlayResponse(bodies=bodies[:fits]), pb.PlayResponse(bodies=bodies[fits:])
+            return frame, FRAME_BYTES
+        return frame, size
 
     def last_words(self) -> pb.PlayResponse | None:
         """What remains to be said when the stream is about to end; nobody is asked any more."""

@@ -106,7 +106,8 @@ def extend(kind: str, schedule: Sequence[Pairing], n: int, k: int, rounds: int |
         return _rotations(fresh, k, first_round=last + 1)
     if rounds is not None:
         _check_length(len(schedule) + rounds * (n // k), f"a balanced schedule of {last + rounds} rounds")
-        if last == 0 or (before == n and list(schedule) == balanced(n, k, last)):
+        # Who has had only byes does not appear in a schedule: only the whole of it tells that nobody is new.
+        if last == 0 or list(schedule) == balanced(n, k, last):
             return balanced(n, k, last + rounds)[len(schedule) :]
     return _numbered(_further(schedule, n, k, rounds, last + 1), first_round=last + 1)
 

@@ -107,3 +107,9 @@ def test_nobody_behind_means_nothing_to_catch_up() -> None:
 
 def test_an_empty_schedule_is_extended_from_round_one() -> None:
     assert extend("balanced", [], 6, 3, 4) == balanced(6, 3, 4)
+
+
+def test_who_has_had_only_byes_so_far_is_no_newcomer() -> None:
+    old = balanced(9, 4, 1)
+    assert 8 not in {entrant for pairing in old for entrant in pairing.seats}
+    assert old + extend("balanced", old, 9, 4, 3) == balanced(9, 4, 4)

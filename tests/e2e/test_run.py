@@ -48,14 +48,19 @@ def workers_of(process: subprocess.Popen[bytes]) -> list[int]:
     return [int(pid) for pid in children if b"referee.net.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
-def matches_in(db: Path) -> int:
+def playing_in(db: Path) -> int:
+    return matches_in(db, "playing")
+
+
+def matches_in(db: Path, state: str = "finished") -> int:
     import sqlite3
 
     if not db.exists():
         return 0
     try:
         with sqlite3.connect(f"file:{db}?mode=ro", uri=True, timeout=5) as connection:
-            [count] = connection.execute("select count(*) from matches where state = 'finished'").fetchone()
+            query = "select count(*) from matches where state = ?"
+            [count] = connection.execute(query, (state,)).fetchone()
             return int(count)
     except sqlite3.OperationalError:  # not made yet
         return 0
@@ -157,6 +162,25 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path) -> None:
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "the same command goes on" in err
+
+
+def test_interrupted_twice_it_stops_at_once_and_goes_on_later_with_nothing_lost(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(FIRST_LEGAL.replace("    return", "    import time; time.sleep(0.3)\n    return"))
+    words = ["stop_me_go", "slow.py", "random", "--no-sandbox", "--rounds", "40", "--db", "kept.db", "--seed", "1"]
+    process = subprocess.Popen(
+        [*REFEREE, "run", *words], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    wait_for(lambda: (tmp_path / "kept.db").exists() and playing_in(tmp_path / "kept.db") >= 40)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    _, err = process.communicate(timeout=60)
+    assert time.monotonic() - began < 20, "forty matches of a slow bot would have taken minutes"
+    assert process.returncode == 130
+    assert "goes on from here" in err
+    (tmp_path / "slow.py").write_text(FIRST_LEGAL)
+    assert result(*words, folder=tmp_path)["matches"] == 40
 
 
 @pytest.mark.parametrize(

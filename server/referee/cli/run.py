@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 USUAL_PLAYERS = 4
 USUAL_ROUNDS = 20
-PER_WORKER = 64
+PER_WORKER = 256
+"""Matches at once per worker: many, so that a message carries many questions."""
 PROGRESS_SECONDS = 5.0
 
 
@@ -219,8 +220,18 @@ async def _watch(runner: Runner, venue: WorkersVenue, as_json: bool) -> None:
     from referee_leaderboard import Feed, plain_progress_line, watch
 
     loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGINT, runner.stop, "interrupted")
-    loop.add_signal_handler(signal.SIGTERM, runner.stop, "terminated")
+
+    def interrupt() -> None:
+        # Once: let the running matches end. Twice: break them off, they are played again another time.
+        if runner.stopped:
+            runner.break_off()
+        else:
+            if not as_json:
+                aside().print("stopping after the running matches; Ctrl-C again stops at once", markup=False)
+            runner.stop("interrupted")
+
+    loop.add_signal_handler(signal.SIGINT, interrupt)
+    loop.add_signal_handler(signal.SIGTERM, interrupt)
     playing = loop.create_task(runner.run())
     venue.failed.add_done_callback(lambda failed: playing.cancel() if not failed.cancelled() else None)
     feed = Feed()

@@ -41,6 +41,7 @@ LONGEST_LINE = 64 << 20
 ARRIVAL_SECONDS = 30.0
 """How long a bot may take from its start to its hello."""
 ARRIVAL_LOOKS = 0.01
+BROKEN_OFF = "the match was broken off by the host"
 
 
 class Absentee:
@@ -119,6 +120,7 @@ class Worker:
         self._quarters: Quarters = Sandbox() if order["sandbox"] else OpenAir()
         self._specs = {name: parse(text, Path(order["base"])) for name, text in order["bots"].items()}
         self._waiting: dict[str, Match] = {}
+        self._broken_off: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self, orders: asyncio.StreamReader) -> None:
@@ -142,8 +144,10 @@ class Worker:
         elif what == "announce":
             if (match := self._waiting.pop(order["match"], None)) is not None:
                 match.announce()
-        elif what == "break_off" and order["match"] in self._hall.matches:
-            self._hall.matches[order["match"]].break_off("the tournament was cancelled")
+        elif what == "break_off":
+            self._broken_off.add(order["match"])
+            if order["match"] in self._hall.matches:
+                self._hall.matches[order["match"]].break_off(BROKEN_OFF)
 
     async def _play(self, order: dict[str, Any], lodgings: Lodgings) -> Match:
         players = [await lodgings.player(name) for name in order["bots"]]
@@ -162,6 +166,8 @@ class Worker:
         for seat, player in enumerate(players):
             if isinstance(player, Absentee):
                 match.forfeit(seat, Termination.CRASH, player.why)
+        if match.id in self._broken_off:  # while its bots were still being waited for
+            match.break_off(BROKEN_OFF)
         return match
 
     async def _play_fresh(self, order: dict[str, Any]) -> None:
@@ -178,6 +184,7 @@ class Worker:
 
     def _report(self, match: Match, ending: Ending) -> None:
         self._waiting[match.id] = match
+        self._broken_off.discard(match.id)
         account = played(match, ending)
         self._say(
             {

@@ -43,6 +43,7 @@ def main(command: list[str]) -> int:
     for stream in range(3):
         os.dup2(nowhere, stream)
     try:
+        _heed()
         if os.getppid() != parent:  # the referee died before it could be told so
             raise _Stopped
         code = _wait(bot.pid)
@@ -65,8 +66,26 @@ class _Stopped(Exception):
         self.grace = grace
 
 
+_early: list[_Stopped] = []
+_heeding = False
+
+
 def _stop(number: int, frame: object) -> None:
-    raise _Stopped(GRACE if number == signal.SIGTERM else 0.0)
+    global _heeding
+    stopped = _Stopped(GRACE if number == signal.SIGTERM else 0.0)
+    if _heeding:
+        _heeding = False  # once is enough: a second order, raised while the first is carried out, would cut it short
+        raise stopped
+    _early.append(stopped)  # while the bot is being started: raised there, it would leave behind a bot nobody knows
+
+
+def _heed() -> None:
+    """From here on an order to stop is obeyed at once, and one that came before is obeyed now."""
+    global _heeding
+    _heeding = True
+    if _early:
+        _heeding = False
+        raise _early[0]
 
 
 def _heed_no_more() -> None:

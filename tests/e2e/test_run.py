@@ -217,3 +217,10 @@ def test_mirrored_deals_are_reported_with_both_intervals(tmp_path: Path) -> None
     [pair] = value["mirror"]
     assert (pair["bot"], pair["other"], pair["blocks"]) == ("patient", "random", 5)
     assert pair["half_width_independent"] > 0
+
+
+def test_a_worker_starts_without_the_database() -> None:
+    """Workers are started again and again, and never store anything themselves."""
+    script = "import referee.net.worker, sys; print([name for name in sys.modules if name.startswith('sql')])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"

@@ -1,10 +1,19 @@
-"""Frames stay below what gRPC clients read by default, however much there is to say."""
+"""What travels in one frame: never more than gRPC clients read by default, and at many tables not too little."""
 
 from __future__ import annotations
 
+import asyncio
+import time
+
+import pytest
+
 from arena.v1 import match_pb2 as pb
+from referee.match.match import Match
+from referee.match.port import Question
 from referee.net.play import notice
-from referee.net.session import FRAME_BYTES, Session
+from referee.net.session import COMPANY, FRAME_BYTES, Session
+from referee.net.worker import Absentee
+from referee.rules import registry
 
 SMALLEST_CLIENT_LIMIT = 4 << 20
 
@@ -33,3 +42,65 @@ async def test_a_body_larger_than_a_frame_travels_alone() -> None:
     session.send(notice("long", "x" * (2 * FRAME_BYTES)))
     session.send(notice("short", "x"))
     assert [len(frame.bodies) for frame in frames(session)] == [1, 1, 1]
+
+
+class Tables:
+    """A bot that sits at many tables and is asked at some of them; nobody else ever answers."""
+
+    def __init__(self, count: int) -> None:
+        self.session = Session("ada", pb.Hello(protocol_version=1))
+        self.session.connect(pb.Down(welcome=pb.Welcome(name="ada")))
+        game = registry.find("stop_me_go")
+        self.matches = [
+            Match(f"table/{number}", game, [self.session, Absentee("bob", "")], game.resolve_options({}), bytes(32))
+            for number in range(count)
+        ]
+        for match in self.matches:
+            match.start()
+        self.grow_window()
+
+    def grow_window(self) -> None:
+        """Answer until the bot has shown that it is quick."""
+        while ready := self.session.take():
+            questions = ready[1]
+            self.session.frame_sent(questions)
+            for question in questions:
+                match, seat = question.match, question.seat
+                self.session.answer(match, seat, question.number, question.legal[0], time.monotonic())
+
+    def ask(self, count: int) -> None:
+        for number, match in enumerate(self.matches[:count]):
+            self.session.ask(Question(match, 0, 1000 + number, b"", ["go"], True, 1.0, 30.0))
+
+
+@pytest.fixture
+def never_withdrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Questions made up for a test count as open."""
+    monkeypatch.setattr("referee.net.session._is_open", lambda question: True)
+
+
+async def test_at_many_tables_a_few_questions_wait_a_moment_for_company(never_withdrawn: None) -> None:
+    tables = Tables(160)
+    tables.ask(3)
+    assert tables.session.take() is None
+    async with asyncio.timeout(5):
+        await tables.session.wait()
+    ready = tables.session.take()
+    assert ready is not None
+    assert len(ready[1]) == 3
+
+
+async def test_enough_questions_leave_at_once(never_withdrawn: None) -> None:
+    tables = Tables(160)
+    tables.ask(160 // COMPANY)
+    ready = tables.session.take()
+    assert ready is not None
+    assert len(ready[1]) == 160 // COMPANY
+
+
+async def test_a_bot_at_few_tables_never_waits_for_company(never_withdrawn: None) -> None:
+    tables = Tables(COMPANY)
+    tables.ask(1)
+    ready = tables.session.take()
+    assert ready is not None
+    assert len(ready[1]) == 1

@@ -235,6 +235,11 @@ class FickleView(TallTalesState):
         return view
 
 
+class OtherBytes(TallTalesState):
+    def view_bytes(self, seat: Seat | None) -> bytes:
+        return super().view_bytes(seat) + b"\x0a\x00"
+
+
 def drawn_under(label: str, verb: str = "order") -> Any:
     def new(self: Any, players: int, options: Mapping[str, Any], chance: Chance) -> TallTalesState:
         if verb == "pick":
@@ -292,6 +297,7 @@ BROKEN = [
     ("texts_are_read_generously", variant(FragileParse), "raised"),
     ("views_are_messages", variant(TwoTypesOfViews), "types"),
     ("views_are_messages", variant(FickleView), "another one"),
+    ("views_are_messages", variant(OtherBytes), "view_bytes"),
     ("chance_is_drawn_under_declared_labels", variant(Honest, new=drawn_under("dice")), "'dice'"),
     ("chance_is_drawn_under_declared_labels", variant(Honest, new=drawn_under("deck", "pick")), "pick()"),
     ("players_and_options_are_strict", variant(Honest, resolve_options=lenient_options), "no_such_option"),

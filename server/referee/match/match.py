@@ -308,7 +308,7 @@ class Match:
             self,
             seat,
             self._number,
-            state.view(seat).SerializeToString(),
+            state.view_bytes(seat),
             moves,
             complete,
             self.control.limit,

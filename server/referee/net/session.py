@@ -30,6 +30,11 @@ STRAGGLERS_AFTER = 0.05
 FRAME_BYTES = 1 << 20
 LOOK_AGAIN_AFTER = 0.1
 """Seconds after which a full window is looked through for questions that have been withdrawn."""
+COMPANY = 8
+"""A bot at many tables is spoken to once one in so many of them has something for it …"""
+COMPANY_SECONDS = 40e-6
+"""… or after so long for each of them, about what a decision costs us: at so many tables we are busy meanwhile, no
+clock runs, and many small frames would cost the bot's machine and ours more than the wait."""
 
 
 class Session:
@@ -55,6 +60,8 @@ class Session:
         self._out: dict[tuple[str, int], Question] = {}
         self._window = Window()
         self._frame_at = 0.0
+        self._held_since: float | None = None
+        """Since when something waits for company."""
         self._nudge: asyncio.TimerHandle | None = None
         self.greet(hello)
 
@@ -89,7 +96,8 @@ class Session:
     def ask(self, question: Question) -> None:
         if self.connected:
             self._questions.append(question)
-            self._wake.set()
+            if self._held_since is None or len(self._questions) >= self._company():
+                self._wake.set()
 
     def rejected(self, match: Match, rejected: Rejected) -> None:
         self.send(pb.Down(rejected=rejected_message(match.id, rejected)))
@@ -161,6 +169,8 @@ class Session:
         A frame stays well below what gRPC clients of all languages read by default; what does not fit is the next.
         """
         self._wake.clear()
+        if self._wait_for_company():
+            return None
         frame, size = self._take_bodies()
         if size >= FRAME_BYTES or not self._questions:
             return (frame, []) if frame.bodies else None
@@ -225,14 +235,37 @@ class Session:
             taken, self._questions = self._questions, []
         return [question for question in taken if _is_open(question)]
 
+    def _company(self) -> int:
+        """How many bodies are worth a frame of their own."""
+        return min(len(self.seats) // COMPANY, self._window.size)
+
+    def _wait_for_company(self) -> bool:
+        """Whether what is ready had better wait for more: for a moment, and only where more is likely."""
+        ready = len(self._questions) + len(self._frame.bodies)
+        if 0 < ready < self._company():
+            now = time.monotonic()
+            if self._held_since is None:
+                self._held_since = now
+            left = self._held_since + COMPANY_SECONDS * len(self.seats) - now
+            if left > 0:
+                self._nudge_in(left)
+                return True
+        self._held_since = None
+        return False
+
     def _nudge_in(self, seconds: float) -> None:
-        if self._nudge is None:
+        loop = asyncio.get_running_loop()
+        moment = loop.time() + seconds + 0.0005
+        if self._nudge is not None:
+            if self._nudge.when() <= moment:
+                return
+            self._nudge.cancel()
 
-            def nudge() -> None:
-                self._nudge = None
-                self._wake.set()
+        def nudge() -> None:
+            self._nudge = None
+            self._wake.set()
 
-            self._nudge = asyncio.get_running_loop().call_later(seconds + 0.0005, nudge)
+        self._nudge = loop.call_at(moment, nudge)
 
     def _forget(self, match: str) -> None:
         """A match is over: its questions need no answer any more."""

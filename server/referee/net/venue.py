@@ -12,7 +12,7 @@ from referee.net.hall import Hall
 from referee.net.house import HousePlayer
 from referee.net.play import PlayService
 from referee.rules import registry
-from referee.tournament.runner import Fixture, Played, SeatAccount
+from referee.tournament.fixture import Fixture, Played, SeatAccount
 
 HOUSE_PLACES = 256
 """How many matches a house bot plays at once."""

@@ -109,7 +109,7 @@ class WatchService:
                 moved.clear()
                 table = match.table
                 yield pb.WatchMatchResponse(
-                    view=table.state.view(None).SerializeToString(),
+                    view=table.state.view_bytes(None),
                     view_type=match.view_type,
                     scores=table.state.scores(),
                     decisions=table.decisions,

@@ -18,7 +18,7 @@ import structlog
 
 from referee.match.ending import Ending, Termination
 from referee.net.worker import LONGEST_LINE
-from referee.tournament.runner import Fixture, Played, SeatAccount
+from referee.tournament.fixture import Fixture, Played, SeatAccount
 
 log = structlog.get_logger()
 Done = Callable[[Played | None], object]

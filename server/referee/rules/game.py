@@ -119,6 +119,10 @@ class State(ABC, Generic[M]):
     def view(self, seat: Seat | None) -> Message:
         """All that this seat may know, or (None) all that everybody may know."""
 
+    def view_bytes(self, seat: Seat | None) -> bytes:
+        """The same as it goes over the wire; a game that writes it faster than its message does says so here."""
+        return self.view(seat).SerializeToString(deterministic=True)
+
     @abstractmethod
     def fallback(self, seat: Seat) -> M:
         """The deterministic, legal, harmless move of an asked seat that does not answer."""

@@ -97,17 +97,17 @@ def chance_is_drawn_under_declared_labels(trial: Trial) -> None:
 
 
 def views_are_messages(trial: Trial) -> None:
-    """A view is a protobuf message of one type for everybody, and equal bytes when asked for twice."""
+    """A view is a protobuf message of one type for everybody, equal when asked for twice, and the same on the wire."""
     for case in trial.cases:
         for state in trial.moments(case, dense=4):
             views = [state.view(seat) for seat in case.seats]
             if not all(isinstance(view, Message) and type(view) is type(views[0]) for view in views):
                 raise trial.broken(f"views are of types {sorted({type(view).__name__ for view in views})}")
-            again = [state.view(seat) for seat in case.seats]
-            if [v.SerializeToString(deterministic=True) for v in views] != [
-                v.SerializeToString(deterministic=True) for v in again
-            ]:
+            written = [view.SerializeToString(deterministic=True) for view in views]
+            if written != [state.view(seat).SerializeToString(deterministic=True) for seat in case.seats]:
                 raise trial.broken("a view is another one when asked for again")
+            if written != [state.view_bytes(seat) for seat in case.seats]:
+                raise trial.broken("view_bytes is not what the message of the view writes")
 
 
 def _record(case: Case) -> Record:

@@ -111,7 +111,7 @@ class Trial:
 
 def seen(state: State[Any], seat: Seat | None) -> bytes:
     """What a seat (None: the public) sees, as bytes that are equal when the views are."""
-    return state.view(seat).SerializeToString(deterministic=True)
+    return state.view_bytes(seat)
 
 
 def sight(state: State[Any]) -> tuple[Any, ...]:

@@ -54,7 +54,10 @@ class Flip7State(Round, State[Move]):
             self._ask_next()
 
     def view(self, seat: Seat | None) -> View:
-        return view.view(self, seat)
+        return View.FromString(view.wire(self, seat))
+
+    def view_bytes(self, seat: Seat | None) -> bytes:
+        return view.wire(self, seat)
 
     def fallback(self, seat: Seat) -> Move:
         return judging.fallback(self, seat)

@@ -22,11 +22,12 @@ def decide(decision: arena.Decision) -> str:
 def worth_a_hit(view: flip7.View) -> bool:
     """Whether the next card brings more than it costs, on average."""
     me = view.players[view.seat]
-    if not me.cards or flip7.CARD_SECOND_CHANCE in me.cards:
+    cards, pile = list(me.cards), list(view.pile)
+    if not cards or flip7.CARD_SECOND_CHANCE in cards:
         return True  # nothing to lose
-    times = 1 << list(me.cards).count(flip7.CARD_X2)  # each x2 doubles
-    gain = sum(view.pile[number] * number * times for number in NUMBERS if number not in me.cards)
-    loss = sum(view.pile[number] * me.points for number in NUMBERS if number in me.cards)
+    times = 1 << cards.count(flip7.CARD_X2)  # each x2 doubles
+    gain = sum([number * times * pile[number] for number in NUMBERS if number not in cards])
+    loss = sum([me.points * pile[number] for number in NUMBERS if number in cards])
     return gain > loss
 
 

@@ -104,3 +104,17 @@ async def test_a_bot_at_few_tables_never_waits_for_company(never_withdrawn: None
     ready = tables.session.take()
     assert ready is not None
     assert len(ready[1]) == 1
+
+
+async def test_large_questions_are_spread_over_frames_in_order(never_withdrawn: None) -> None:
+    tables = Tables(COMPANY)
+    for number in range(40):
+        question = Question(tables.matches[0], 0, number, b"x" * (FRAME_BYTES // 12), ["go"], True, 1.0, 30.0)
+        tables.session.ask(question)
+    asked: list[int] = []
+    while ready := tables.session.take():
+        frame, questions = ready
+        assert frame.ByteSize() <= FRAME_BYTES
+        assert [body.decide.decision for body in frame.bodies] == [question.number for question in questions]
+        asked += [question.number for question in questions]
+    assert asked == list(range(40))

@@ -139,42 +139,43 @@ class Match:
             if self.deadline is None or due < self.deadline:
                 self.deadline = due
 
-    def answer(self, seat: Seat, number: int, text: str, now: float) -> None:
-        """An answer arrived at `now`."""
+    def answer(self, seat: Seat, number: int, text: str, now: float) -> bool:
+        """An answer arrived at `now`; whether it was accepted."""
         chair = self._chairs[seat]
         if self.ending is not None or chair.forfeit is not None:
             self._reject(seat, number, RejectionKind.LATE, "late", self._why_late(chair), text, strike=False)
-            return
+            return False
         question = chair.question
         if question is None or question.number != number or not chair.put:
             self._refuse_number(seat, number, text)
-            return
+            return False
         used, lag = self._thought(chair, now)
         if lag > Lag.VOID_AFTER:  # the referee cannot tell how long it took: it is here, and costs no more than that
             used = min(used, self.control.limit)
         if used > self.control.limit + chair.bank:
             self.forfeit(seat, Termination.TIMEOUT, self._out_of_time(used))
             self._reject(seat, number, RejectionKind.LATE, "late", self._why_late(chair), text, strike=False)
-            return
-        before = self.table.decisions
+            return False
         try:
             rejection = self.table.offer(seat, text) if len(text) <= LONGEST_MOVE else _TOO_LONG
         except Exception as error:  # noqa: BLE001 - a game may be anybody's; its failure is not the bot's
             self._fail(error)
-            return
+            return False
         if rejection is not None:
             kind = RejectionKind.UNREADABLE if rejection.code == "unreadable" else RejectionKind.ILLEGAL
             self._reject(seat, number, kind, rejection.code, rejection.message, text)
-            return
+            return False
         if used > self.control.limit:
             chair.bank = max(0.0, chair.bank + self.control.limit - used)
         chair.question = None
         chair.sent_at = None
         chair.answered.add(number)
         self.transcript.moved(seat, used)
-        if self.table.decisions != before:
-            self._tell_moved()
+        if not self.table.sealed:
+            if self._moved is not None:
+                self._moved(self)
             self._advance()
+        return True
 
     def is_asked(self, seat: Seat, number: int) -> bool:
         """Whether this very question still awaits its answer."""
@@ -263,7 +264,8 @@ class Match:
             return
         self._advancing = True
         try:
-            while (result := self.table.result()) is None:
+            state = self.table.state
+            while (result := state.result()) is None:
                 if self._is_waiting():
                     return
         except Exception as error:  # noqa: BLE001 - a game may be anybody's; its failure is no bot's doing

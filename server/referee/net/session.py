@@ -144,10 +144,10 @@ class Session:
     def answer(self, match: Match, seat: Seat, number: int, move: str, now: float) -> bool:
         """Hand an answer to its match. False: it answers nothing that this bot is being asked."""
         question = self._out.pop((match.id, number), None)
-        match.answer(seat, number, move, now)
+        accepted = match.answer(seat, number, move, now)
         if question is None:
             return False
-        if match.is_asked(seat, number):  # rejected, and still with the bot
+        if not accepted and match.is_asked(seat, number):  # rejected, and still with the bot
             self._out[(match.id, number)] = question
             return True
         self._window.answered(now)
@@ -175,15 +175,16 @@ class Session:
         if size >= FRAME_BYTES or not self._questions:
             return (frame, []) if frame.bodies else None
         questions = self._take_questions()
-        add = frame.bodies.add
-        for number, question in enumerate(questions):
-            size += len(question.view) + sum(map(len, question.legal)) + 2 * len(question.legal)
-            if size > FRAME_BYTES and frame.bodies:
-                self._questions[:0] = questions[number:]
-                self._wake.set()
-                return frame, questions[:number]
-            write_decide(add().decide, question)
-        return (frame, questions) if frame.bodies else None
+        bodies = frame.bodies
+        for question in questions:
+            write_decide(bodies.add().decide, question)
+        while len(bodies) > 1 and questions and frame.ByteSize() > FRAME_BYTES:
+            fewer = max(1, len(questions) // 2)
+            del bodies[-fewer:]
+            self._questions[:0] = questions[-fewer:]
+            del questions[-fewer:]
+            self._wake.set()
+        return (frame, questions) if bodies else None
 
     def _take_bodies(self) -> tuple[pb.PlayResponse, int]:
         """What is to be said beside questions, as much as fits into a frame, and its size."""

@@ -33,7 +33,8 @@ class Table:
         self.options = options
         self.seed = seed
         self.state: State[Any] = game.start(players, options, seed, chance=chance)
-        self._sealed: dict[Seat, Any] = {}
+        self.sealed: dict[Seat, Any] = {}
+        """Moves of the present decision that wait for those of others."""
         self._moves: list[str] = []
 
     @property
@@ -44,7 +45,7 @@ class Table:
     def pending(self) -> tuple[Seat, ...]:
         """The seats that are asked and have not moved yet."""
         asked = self.state.pending()
-        return tuple(seat for seat in asked if seat not in self._sealed) if self._sealed else asked
+        return tuple(seat for seat in asked if seat not in self.sealed) if self.sealed else asked
 
     def legal(self, seat: Seat) -> Legal[Any]:
         """What a seat would be shown; nothing if it has moved or is not asked."""
@@ -55,26 +56,30 @@ class Table:
 
     def offer(self, seat: Seat, text: str) -> Rejection | None:
         """Make a move; a Rejection means that nothing has changed."""
-        if self.state.result() is not None:
-            return OVER
-        if seat in self._sealed:
+        state = self.state
+        asked = state.pending()
+        if seat not in asked:
+            return NOT_ASKED if state.result() is None else OVER
+        if seat in self.sealed:
             return ALREADY_MOVED
-        if seat not in self.state.pending():
-            return NOT_ASKED
         try:
-            move = self.state.parse(text)
+            move = state.parse(text)
         except Unreadable as error:
             return Rejection("unreadable", str(error))
-        rejection = self.state.check(seat, move)
+        rejection = state.check(seat, move)
         if rejection is None:
-            self.put(seat, move)
+            self._seal(seat, move, asked)
         return rejection
 
     def put(self, seat: Seat, move: Any) -> None:
         """Make a move that is known to be legal, such as a fallback."""
-        self._sealed[seat] = move
-        if len(self._sealed) == len(self.state.pending()):
-            moves, self._sealed = self._sealed, {}
+        self._seal(seat, move, self.state.pending())
+
+    def _seal(self, seat: Seat, move: Any, asked: tuple[Seat, ...]) -> None:
+        moves = self.sealed
+        moves[seat] = move
+        if len(moves) == len(asked):
+            self.sealed = {}
             self._moves.append(write_moves(self.state, moves))
             self.state.play(moves)
 

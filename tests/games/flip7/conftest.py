@@ -23,7 +23,7 @@ def laid() -> Laid:
         state = Flip7State(players, False, target_score, Extreme(most=True))  # the last seat deals
         state.faq = faq  # after the opening deal, so that tests say what was dealt
         state.pile = [CODES[name] for name in reversed(pile.split())]
-        state.pile_counts = [state.pile.count(card) for card in range(KINDS)]
+        state.pile_counts = bytearray(state.pile.count(card) for card in range(KINDS))
         state.discard = [CODES[name] for name in discards.split()]
         return state
 

@@ -57,6 +57,7 @@ def _shortened(text: str) -> str:
     return repr(text if len(text) <= 40 else text[:39] + "…")
 
 
-_CANONICAL = {format_move(move): move for move in range(STAY, MOST_PLAYERS)}
+TEXTS = {move: format_move(move) for move in range(STAY, MOST_PLAYERS)}
+_CANONICAL = {text: move for move, text in TEXTS.items()}
 # A seat that nobody can have is readable (and then refused by name); a number without end is not.
 _TARGET = re.compile(r"target (0|[1-9][0-9]{0,8})", re.ASCII)

@@ -1,4 +1,4 @@
-"""What happens in a match: as the log keeps it, in small tuples, and as a view tells it."""
+"""What happens in a match, as a view tells it; the log keeps it in that form, for several seats are told the same."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from functools import lru_cache
 from arena.games.flip7.v1 import flip7_pb2 as pb
 from referee.games.flip7.cards import Card
 from referee.rules.game import Seat
-
-# (kind, seat, card, target, points by seat); -1 or () where there is none.
-Entry = tuple[pb.EventKind.ValueType, Seat, Card, Seat, tuple[int, ...]]
 
 ROUND_STARTED = pb.EVENT_KIND_ROUND_STARTED
 DEALT = pb.EVENT_KIND_DEALT
@@ -26,9 +23,8 @@ ROUND_ENDED = pb.EVENT_KIND_ROUND_ENDED
 
 
 @lru_cache(maxsize=4096)
-def wire(entry: Entry) -> bytes:
-    """The wire form of a view with this one event."""
-    kind, seat, card, target, points = entry
+def wire(kind: pb.EventKind.ValueType, seat: Seat, card: Card, target: Seat, points: tuple[int, ...]) -> bytes:
+    """The wire form of a view with this one event; -1 or () where there is no seat, card, target, points."""
     event = pb.Event(
         kind=kind,
         seat=seat if seat >= 0 else None,

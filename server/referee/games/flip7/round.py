@@ -22,7 +22,7 @@ from referee.games.flip7.cards import (
     is_flip_7,
     points,
 )
-from referee.games.flip7.news import DEALT, Entry
+from referee.games.flip7.news import DEALT, wire
 from referee.rules.chance import Chance
 from referee.rules.game import Result, Seat, ranks
 from referee.rules.log import Log
@@ -71,6 +71,7 @@ class Round:
         "pile_counts",
         "players",
         "reshuffles",
+        "shown",
         "status",
         "target_score",
         "threes",
@@ -86,10 +87,11 @@ class Round:
         self.faq = faq
         self.target_score = target_score
         self.chance = chance
-        self.log: Log[Entry] = Log(players)
+        self.log: Log[bytes] = Log(players)  # as views tell it
         self.ended: Result | None = None
         self.totals = [0] * players
         self.hands: list[list[Card]] = [[] for _ in range(players)]
+        self.shown = [b""] * players  # how views show each player; empty where it has changed since
         self.discard: list[Card] = []
         self.asked = NOBODY
         self.card = NO_CARD  # the special that wants a target
@@ -109,9 +111,10 @@ class Round:
         self.number += 1
         self.dealer = self.turn = dealer
         self.status = [STATUS_IN] * self.players
+        self.shown = [b""] * self.players
         self.in_round = (1 << self.players) - 1
         self.reshuffles = 0
-        self.log.add((news.ROUND_STARTED, dealer, -1, -1, ()))
+        self.log.add(wire(news.ROUND_STARTED, dealer, -1, -1, ()))
         if self.faq:
             self.unserved = [*range(dealer, -1, -1), *range(self.players - 1, dealer, -1)]
             self._go_on()
@@ -182,30 +185,31 @@ class Round:
     def _draw(self, seat: Seat) -> Card:
         """The top card, for this seat; NO_CARD if none is to be had, and then the round has been broken off."""
         if not self.pile and not self._reshuffle():
-            self.log.add((news.BROKE_OFF, -1, -1, -1, ()))
+            self.log.add(wire(news.BROKE_OFF, -1, -1, -1, ()))
             self._end_round()
             return NO_CARD
         card = self.pile.pop()
         self.pile_counts[card] -= 1
-        self.log.add((DEALT, seat, card, -1, ()))
+        self.log.add(wire(DEALT, seat, card, -1, ()))
         return card
 
     def _lay(self, seat: Seat, card: Card) -> bool:
         """A number or a bonus comes to a player in the round."""
         hand = self.hands[seat]
+        self.shown[seat] = b""
         if card > HIGHEST_NUMBER or card not in hand:
             hand.append(card)
             if len(hand) >= FLIP_7 and is_flip_7(hand):
-                self.log.add((news.FLIP_7, seat, -1, -1, ()))
+                self.log.add(wire(news.FLIP_7, seat, -1, -1, ()))
                 self._end_round()
                 return False
         elif SECOND_CHANCE in hand:
             hand.remove(SECOND_CHANCE)
             self.discard += (card, SECOND_CHANCE)
-            self.log.add((news.SAVED, seat, card, -1, ()))
+            self.log.add(wire(news.SAVED, seat, card, -1, ()))
         else:
             hand.append(card)
-            self.log.add((news.BUSTED, seat, card, -1, ()))
+            self.log.add(wire(news.BUSTED, seat, card, -1, ()))
             self._leave(seat, STATUS_BUSTED)
         return True
 
@@ -216,11 +220,12 @@ class Round:
             eligible = self._without_second_chance()
             if eligible >> seat & 1:
                 self.hands[seat].append(card)
-                self.log.add((news.KEPT, seat, card, -1, ()))
+                self.shown[seat] = b""
+                self.log.add(wire(news.KEPT, seat, card, -1, ()))
                 return True
         if not eligible:
             self.discard.append(card)
-            self.log.add((news.DISCARDED, seat, card, -1, ()))
+            self.log.add(wire(news.DISCARDED, seat, card, -1, ()))
             return True
         self.asked, self.card, self.eligible = seat, card, eligible
         return False
@@ -228,11 +233,12 @@ class Round:
     def _assign(self, seat: Seat, target: Seat) -> None:
         """The player asked has named whom his special is for."""
         card, self.card = self.card, NO_CARD
-        self.log.add((news.TARGETED, seat, card, target, ()))
+        self.log.add(wire(news.TARGETED, seat, card, target, ()))
         if card == THREE:
             self.threes.append(ThreeInProgress(target))
             return
         self.hands[target].append(card)
+        self.shown[target] = b""
         if card == STOP:
             self._leave(target, STATUS_STOPPED)
 
@@ -246,6 +252,7 @@ class Round:
 
     def _leave(self, seat: Seat, status: Status.ValueType) -> None:
         self.status[seat] = status
+        self.shown[seat] = b""
         self.in_round &= ~(1 << seat)
 
     def _reshuffle(self) -> bool:
@@ -256,19 +263,19 @@ class Round:
         # Sorted: the outcome shall depend on which cards are shuffled, not on how they came to lie.
         self._make_pile(self.chance.order("reshuffle", sorted(self.discard)))
         self.discard.clear()
-        self.log.add((news.RESHUFFLED, -1, -1, -1, ()))
+        self.log.add(wire(news.RESHUFFLED, -1, -1, -1, ()))
         return True
 
     def _make_pile(self, cards: list[Card]) -> None:
         self.pile = cards[::-1]  # the top card last
-        self.pile_counts = [0] * KINDS
+        self.pile_counts = bytearray(KINDS)
         for card in cards:
             self.pile_counts[card] += 1
 
     def _discard_aside(self, three: ThreeInProgress) -> None:
         for card in three.aside:
             self.discard.append(card)
-            self.log.add((news.DISCARDED, three.player, card, -1, ()))
+            self.log.add(wire(news.DISCARDED, three.player, card, -1, ()))
         three.aside.clear()
 
     def _end_round(self) -> None:
@@ -283,11 +290,12 @@ class Round:
             brought.append(won)
             discard += hand
             hand.clear()
+        self.shown = [b""] * self.players
         for three in self.threes:
             discard += (THREE, *three.aside)
         self.threes.clear()
         self.unserved.clear()
-        self.log.add((news.ROUND_ENDED, -1, -1, -1, tuple(brought)))
+        self.log.add(wire(news.ROUND_ENDED, -1, -1, -1, tuple(brought)))
         best = max(totals)
         if best >= self.target_score and totals.count(best) == 1:
             self._end_match("finished")

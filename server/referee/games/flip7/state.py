@@ -9,7 +9,7 @@ from typing import Self
 from arena.games.flip7.v1.flip7_pb2 import STATUS_STAYED, View
 from referee.games.flip7 import judging, moves, news, view
 from referee.games.flip7.cards import NAMES, THREE
-from referee.games.flip7.moves import HIT_OR_STAY, MOST_PLAYERS, NOTHING, ONLY_HIT, STAY, Move
+from referee.games.flip7.moves import HIT_OR_STAY, MOST_PLAYERS, NOTHING, ONLY_HIT, STAY, TEXTS, Move
 from referee.games.flip7.round import NO_CARD, Round
 from referee.rules.chance import Chance
 from referee.rules.game import Legal, Rejection, Result, Seat, State
@@ -47,7 +47,7 @@ class Flip7State(Round, State[Move]):
             self._assign(seat, move)
             self._go_on()
         elif move == STAY:
-            self.log.add((news.STAYED, seat, -1, -1, ()))
+            self.log.add(news.wire(news.STAYED, seat, -1, -1, ()))
             self._leave(seat, STATUS_STAYED)
             self._ask_next()
         elif self._deal(seat):
@@ -69,7 +69,7 @@ class Flip7State(Round, State[Move]):
         return moves.parse(text)
 
     def format(self, move: Move) -> str:
-        return moves.format_move(move)
+        return TEXTS.get(move) or moves.format_move(move)
 
     def copy(self) -> Self:
         twin = type(self).__new__(type(self))
@@ -81,6 +81,7 @@ class Flip7State(Round, State[Move]):
         twin.ended = self.ended
         twin.totals = self.totals.copy()
         twin.hands = [hand.copy() for hand in self.hands]
+        twin.shown = self.shown.copy()
         twin.status = self.status.copy()
         twin.in_round = self.in_round
         twin.discard = self.discard.copy()

@@ -21,7 +21,6 @@ from arena.games.flip7.v1.flip7_pb2 import (
     Three,
     View,
 )
-from referee.games.flip7 import news
 from referee.games.flip7.cards import KINDS, Card, points
 from referee.games.flip7.moves import seats_of
 from referee.rules.game import Seat
@@ -32,22 +31,27 @@ if TYPE_CHECKING:
 
 def wire(table: Round, seat: Seat | None) -> bytes:
     """The wire form of a view: everything but the order of the pile; None is the public."""
-    parts = [_round(seat, table.number, table.dealer)]
-    parts += map(_player, table.status, map(tuple, table.hands))
-    parts += (
+    shown = table.shown
+    if b"" in shown:
+        for player, wired in enumerate(shown):
+            if not wired:
+                shown[player] = _player(table.status[player], tuple(table.hands[player]))
+    parts = [
+        _round(seat, table.number, table.dealer),
+        *shown,
         _totals(tuple(table.totals)),
         _PILE,
         bytes(table.pile_counts),
         _sizes(len(table.pile), len(table.discard), table.reshuffles),
         _question(table.asked, table.turn, table.card, table.eligible),
-    )
-    parts += map(_three, table.threes)
+        *map(_three, table.threes),
+    ]
     if table.unserved:
         # A player put out before his card gets none.
         unserved = [unserved for unserved in reversed(table.unserved) if table.in_round >> unserved & 1]
         parts.append(View(unserved=unserved).SerializeToString())
     parts.append(_options(table.faq, table.target_score))
-    parts += map(news.wire, table.log.since(seat))
+    parts += table.log.since(seat)
     return b"".join(parts)
 
 

@@ -273,6 +273,9 @@ async def test_a_flood_of_wishes_ends_the_stream(served: Process, good: Steady) 
     ("practice", "word"),
     [
         (pb.Practice(game="chess"), "chess"),
+        (pb.Practice(game="x" * 500_000), "xxx"),
+        (pb.Practice(game="flip7", against=["y" * 500_000, "random"]), "yyy"),
+        (pb.Practice(game="flip7", against=["random"] * 2, options_json='{"%s": 1}' % ("z" * 500_000)), "zzz"),
         (pb.Practice(game="flip7", against=["nobody", "random"]), "nobody"),
         (pb.Practice(game="flip7", against=["random"]), "3"),
         (pb.Practice(game="flip7", against=["random"] * 5000), "players"),

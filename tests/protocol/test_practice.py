@@ -113,6 +113,19 @@ async def test_no_more_matches_than_a_bot_takes(server: Server) -> None:
     assert (await bot.hear("match_start")).match == "practice/1"
 
 
+async def test_a_bot_with_room_for_many_practises_one_match_after_the_other(server: Server) -> None:
+    bot = await server.bot("alice", concurrency=1000)
+    wishes = [pb.Up(practice=wish(*["cautious"] * 35, game="flip7", matches=2)) for _ in range(400)]
+    await bot.send_all(*wishes)
+    await bot.hear("decide")
+    await bot.send_all(*wishes[:50])
+    await asyncio.sleep(0.2)
+    assert len(server.session("alice").seats) == 1
+    assert len(server.app.hall.matches) == 1
+    await bot.send(resign=pb.Resign(match="practice/1"))
+    assert (await bot.hear("match_start")).match == "practice/2"
+
+
 async def test_options_of_the_game_are_taken_along(server: Server) -> None:
     bot = await server.bot("alice")
     await bot.send(practice=wish("cautious", "cautious", game="flip7", options_json='{"target_score": 50}'))
@@ -235,6 +248,11 @@ async def test_the_same_seed_is_the_same_deal(server: Server) -> None:
         ({"game": "stop_me_go", "bots": ["patient"] * 2, "seed": "xyz"}, grpc.StatusCode.INVALID_ARGUMENT, "hex"),
         (
             {"game": "stop_me_go", "bots": ["patient"] * 2, "options_json": "{"},
+            grpc.StatusCode.INVALID_ARGUMENT,
+            "JSON",
+        ),
+        (
+            {"game": "stop_me_go", "bots": ["patient"] * 2, "options_json": "[" * 100_000},
             grpc.StatusCode.INVALID_ARGUMENT,
             "JSON",
         ),

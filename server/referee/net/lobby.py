@@ -10,14 +10,15 @@ from typing import Any
 
 from arena.v1 import match_pb2 as pb
 from referee.match.clock import TimeControl
-from referee.match.port import Player
+from referee.match.port import Player, shorten
 from referee.net.people import People
 from referee.net.play import notice
 from referee.net.practice import Practice
+from referee.net.serving import LONGEST_TEXT
 from referee.net.session import Session
 from referee.rules import registry
 from referee.rules.game import Game, WrongUse
-from referee.store import NewEntrant, Refused, StoreError
+from referee.store import Bot, NewEntrant, Refused, StoreError
 from referee.tournament.plan import distinct
 
 ANYONE = "anyone"
@@ -68,6 +69,8 @@ class Lobby:
         self._wishes: dict[Session, _Wish] = {}
         self._waiting: list[_Wish] = []
         self._ready: list[_Party] = []
+        self._seated: set[Session] = set()
+        """Who is at a practice table, or on the way to one: a bot practises one match after the other."""
         self._closed = False
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -76,7 +79,7 @@ class Lobby:
         try:
             wish = self._read(session, practice)
         except WrongUse as error:
-            session.send(notice("refused", str(error)))
+            session.send(notice("refused", shorten(str(error), LONGEST_TEXT)))
             return
         self.gone(session)
         self._wishes[session] = wish
@@ -94,8 +97,9 @@ class Lobby:
             if not all(wish.alive for wish in party.wishes):
                 self._ready.remove(party)
                 self._disband(party)
-            elif all(wish.session.free for wish in party.wishes):
+            elif all(wish.session.free and wish.session not in self._seated for wish in party.wishes):
                 self._ready.remove(party)
+                self._seated.update(wish.session for wish in party.wishes)
                 self._later(party)
 
     def close(self) -> None:
@@ -158,12 +162,18 @@ class Lobby:
         try:
             await self._start(party)
         except (WrongUse, Refused, StoreError) as error:
+            self._rise(party)
             if all(wish.alive for wish in party.wishes):
                 for wish in party.wishes:
                     self.gone(wish.session)
                     wish.session.send(notice("refused", str(error)))
             else:
                 self._disband(party)
+            self.look()
+
+    def _rise(self, party: _Party) -> None:
+        """They are at no table any more."""
+        self._seated.difference_update(wish.session for wish in party.wishes)
 
     async def _start(self, party: _Party) -> None:
         loop = asyncio.get_running_loop()
@@ -172,14 +182,19 @@ class Lobby:
         house = [name for name in wishes[0].against if name != ANYONE]
         guests = [wish.session.name for wish in wishes]
         shown = distinct(guests + house)
-        bots = [await loop.run_in_executor(None, people.bot, name, game.name) for name in guests]
-        bots += [await loop.run_in_executor(None, people.house_bot, name, game.name) for name in house]
+
+        def register() -> list[Bot]:
+            known = {name: people.house_bot(name, game.name) for name in set(house)}
+            return [people.bot(name, game.name) for name in guests] + [known[name] for name in house]
+
+        bots = await loop.run_in_executor(None, register)
         players: list[Player] = [wish.session for wish in wishes]
         players += [people.house_player(name, seen) for name, seen in zip(house, shown[len(guests) :], strict=True)]
         entrants = [NewEntrant(bot.id, name) for bot, name in zip(bots, shown, strict=True)]
         turn = party.played % len(players)
 
         def over(*_: object) -> None:
+            self._rise(party)
             party.played += 1
             for wish in wishes:
                 wish.left -= 1

@@ -284,6 +284,36 @@ async def test_referee_match_prints_results(server: Server, capsys: pytest.Captu
     assert "admin token" in capsys.readouterr().err
 
 
+async def test_referee_match_prints_a_line_per_match_however_narrow_the_terminal(
+    server: Server, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    words = ["match", "stop_me_go", "patient", "patient", "--server", server.address, "--matches", "2"]
+    assert await asyncio.to_thread(main, [*words, "--admin-token", server.admin_token]) == 0
+    assert capsys.readouterr().out.count("\n") == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [(["--time", "2000h"], "1000h"), (["--time", "0"], "1ms"), (["--matches", "99999999999"], "1000000")],
+)
+def test_what_no_match_can_have_is_said_before_a_server_is_asked(
+    capsys: pytest.CaptureFixture[str], words: list[str], text: str
+) -> None:
+    assert main(["match", "stop_me_go", "patient", "patient", "--server", "127.0.0.1:1", *words]) == 2
+    assert text in capsys.readouterr().err
+
+
+async def test_the_host_may_give_a_limit_and_no_bank(server: Server) -> None:
+    bot = await server.bot("alice")
+    request = admin_pb2.PlayMatchRequest(game="stop_me_go", bots=["alice", "patient"], limit_ms=5000)
+    arranging = asyncio.ensure_future(arranged(server, request))
+    control = (await bot.hear("match_start")).time_control
+    assert (control.limit_ms, control.bank_ms) == (5000, 0)
+    await bot.play()
+    await arranging
+
+
 async def test_a_practice_match_that_was_interrupted_is_void_after_a_restart(tmp_path: Path) -> None:
     path = str(tmp_path / "test.db")
     with Store.open(path, owner="server") as store:

@@ -67,6 +67,10 @@ def test_an_address_is_public_unless_it_stays_on_this_machine(address: str, publ
         (["--listen", "127.0.0.1"], 3, "HOST:PORT"),
         (["--listen", "127.0.0.1:99999"], 3, "HOST:PORT"),
         (["--listen", "no.such.host.invalid:80", "--insecure"], 3, "no such host"),
+        (["--listen", "ü..x:80", "--insecure"], 3, "no such host"),
+        (["--listen", "unix:"], 3, "needs a path of its own"),
+        (["--listen", "unix:no/such/socket"], 3, "there is no folder no/such"),
+        (["--listen", "unix:bad.pem"], 3, "bad.pem is a file"),
         (["--tls-cert", "x.pem"], 2, "go together"),
         (["--tls-cert", "x.pem", "--tls-key", "y.pem"], 3, "cannot read"),
         (["--tls-cert", "bad.pem", "--tls-key", "bad.pem"], 3, "no certificate with its key"),
@@ -74,6 +78,9 @@ def test_an_address_is_public_unless_it_stays_on_this_machine(address: str, publ
         (["--config", "none.toml"], 2, "cannot read none.toml"),
         (["--config", "bad.pem"], 2, "bad.pem"),
         (["--config", "typo.toml"], 2, "unknown key 'listne'"),
+        (["--config", "none_at_once.toml"], 2, "concurrency must be at least 1, not 0"),
+        (["--time", "0"], 2, "1ms"),
+        (["--grace", "2000h"], 2, "1000h"),
         (["--port", "7"], 2, "--port"),
     ],
 )
@@ -88,6 +95,7 @@ def test_what_cannot_be_is_said_in_one_line(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.pem").write_text("-----BEGIN CERTIFICATE-----\nnonsense\n-----END CERTIFICATE-----\n")
     (tmp_path / "typo.toml").write_text("listne = 3\n")
+    (tmp_path / "none_at_once.toml").write_text("concurrency = 0\n")
     found, said = referee(capsys, "serve", "--db", "test.db", *words)
     assert found == code
     assert text in said

@@ -9,7 +9,9 @@ import typer
 
 from referee.cli.given import read_options
 from referee.cli.output import AsJson, paper, print_json
-from referee.cli.serving import DEFAULT_SERVER, AdminToken, Ca, channel, failure, metadata, seconds, stub
+from referee.cli.serving import DEFAULT_SERVER, AdminToken, Ca, channel, failure, free_time, metadata, seconds, stub
+
+MOST_MATCHES = 1_000_000
 
 
 def match(
@@ -18,7 +20,9 @@ def match(
     server: Annotated[str, typer.Option(metavar="HOST:PORT", help="The server.")] = DEFAULT_SERVER,
     admin_token: AdminToken = None,
     ca: Ca = None,
-    matches: Annotated[int, typer.Option("--matches", "-m", min=1, help="How many; the seats move on by one.")] = 1,
+    matches: Annotated[
+        int, typer.Option("--matches", "-m", min=1, max=MOST_MATCHES, help="How many; the seats move on by one.")
+    ] = 1,
     time: Annotated[str, typer.Option(metavar="DURATION", help="Free time per decision.")] = "1s",
     bank: Annotated[str, typer.Option(metavar="DURATION", help="Time per match beyond it.")] = "30s",
     option: Annotated[
@@ -40,7 +44,7 @@ def match(
         bots=bots,
         options_json=jsonlib.dumps(read_options(option or [])),
         matches=matches,
-        limit_ms=round(seconds(time) * 1000),
+        limit_ms=round(free_time(time) * 1000),
         bank_ms=round(seconds(bank) * 1000),
     )
     results: list[dict[str, Any]] = []
@@ -50,7 +54,7 @@ def match(
             for ended in stub(connection, "AdminService").PlayMatch(request, metadata=metadata(admin_token)):
                 results.append(_result(ended))
                 if not json:
-                    out.print(_line(results[-1]), markup=False)
+                    out.print(_line(results[-1]), markup=False, soft_wrap=True)
         except grpc.RpcError as error:
             raise failure(error, server) from None
     if json:

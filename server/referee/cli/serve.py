@@ -12,7 +12,7 @@ import typer
 
 from referee.cli.errors import ENVIRONMENT, WRONG_USE, Failure
 from referee.cli.output import aside
-from referee.cli.serving import DEFAULT_DB, open_store, seconds
+from referee.cli.serving import DEFAULT_DB, free_time, open_store, seconds
 
 DEFAULTS: dict[str, Any] = {
     "listen": "127.0.0.1:7700",
@@ -93,6 +93,8 @@ def _read_config(path: Path | None) -> dict[str, Any]:
         wanted = str if DEFAULTS[name] is None else type(DEFAULTS[name])
         if type(value) is not wanted:
             raise Failure(f"{path}: {name} must be a {wanted.__name__}, not {value!r}", WRONG_USE)
+        if wanted is int and int(value) < 1:
+            raise Failure(f"{path}: {name} must be at least 1, not {value}", WRONG_USE)
     return given
 
 
@@ -114,7 +116,7 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
             "or --insecure if tokens may be read on the way",
             WRONG_USE,
         )
-    control = TimeControl(seconds(settings["time"]), seconds(settings["bank"]), grace=seconds(settings["grace"]))
+    control = TimeControl(free_time(settings["time"]), seconds(settings["bank"]), grace=seconds(settings["grace"]))
     say = aside().print
     with open_store(settings["db"], owner="server") as store:
         app = App(store, ServerSettings(listen, tls, control, settings["concurrency"], settings["max_bots"]))

@@ -35,6 +35,8 @@ Ca = Annotated[
 ]
 
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}
+LONGEST_HOURS = 1000
+"""More milliseconds than this has do not fit into the messages that tell bots about their clocks."""
 
 
 def seconds(text: str) -> float:
@@ -42,7 +44,18 @@ def seconds(text: str) -> float:
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|)", text.strip())
     if not found:
         raise Failure(f"{text!r} is not a duration; write 500ms, 1s or 2m", WRONG_USE)
-    return float(found[1]) * _UNITS[found[2]]
+    given = float(found[1]) * _UNITS[found[2]]
+    if given > LONGEST_HOURS * 3600:
+        raise Failure(f"{text} is too long: {LONGEST_HOURS}h is the most", WRONG_USE)
+    return given
+
+
+def free_time(text: str) -> float:
+    """The time per decision: without any, every bot would forfeit at its first question."""
+    given = seconds(text)
+    if given < 0.001:
+        raise Failure(f"--time {text} is too short: a millisecond (1ms) is the least", WRONG_USE)
+    return given
 
 
 @contextmanager

@@ -89,7 +89,8 @@ class AdminService:
             raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "the seed must be hexadecimal") from None
         control = TimeControl(
             request.limit_ms / 1000 if request.limit_ms else self._control.limit,
-            request.bank_ms / 1000 if request.bank_ms else self._control.bank,
+            # Who gives a limit gives a bank too, and that may be none.
+            request.bank_ms / 1000 if request.bank_ms or request.limit_ms else self._control.bank,
             grace=self._control.grace,
         )
         entrants = await _answer(self._people.entrants, list(request.bots), game.name)
@@ -220,7 +221,7 @@ class AdminService:
 def _options(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
         raise WrongUse("the options must be a JSON object")

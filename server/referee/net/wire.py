@@ -90,7 +90,7 @@ class Wire:
                 port = self._server.add_insecure_port(listen)
             else:
                 port = self._server.add_secure_port(listen, tls.credentials())
-        except (RuntimeError, OSError) as error:
+        except (RuntimeError, OSError, UnicodeError) as error:
             raise CannotListen(f"cannot listen on {listen}: {_why(error)}") from None
         await self._server.start()
         await self._say(health_pb2.HealthCheckResponse.SERVING)
@@ -128,6 +128,12 @@ def _try_bind(listen: str) -> None:
     """The operating system's own words on an address that cannot be had; gRPC keeps them to itself."""
     if listen.startswith("unix:"):
         path = Path(listen.removeprefix("unix:"))
+        if path.is_dir():
+            raise OSError(errno.EISDIR, "a unix socket needs a path of its own, such as unix:/tmp/referee.sock")
+        if not path.parent.is_dir():
+            raise OSError(errno.ENOENT, f"there is no folder {path.parent}")
+        if path.exists() and not path.is_socket():
+            raise OSError(errno.EEXIST, f"{path} is a file; choose another path")
         if len(os.fsencode(path)) > 100:
             raise OSError(errno.ENAMETOOLONG, "the path of a unix socket has at most 100 bytes")
         with socket.socket(socket.AF_UNIX) as probe:
@@ -153,4 +159,6 @@ def _why(error: Exception) -> str:
         if isinstance(error, socket.gaierror):
             return "there is no such host"
         return error.strerror or str(error)
+    if isinstance(error, UnicodeError):  # it cannot even be asked for
+        return "there is no such host"
     return "the address cannot be bound"

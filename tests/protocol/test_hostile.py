@@ -339,7 +339,7 @@ async def test_what_a_bot_calls_its_client_is_cut_and_cleaned(served: Process) -
     await bot.close()
 
 
-@pytest.mark.parametrize("name", ["n" * 10_000, "a\nb", "\x1b[2J", "", "  ", "a/b\x00"])
+@pytest.mark.parametrize("name", ["n" * 10_000, "a\nb", "\x1b[2J", "", "  ", "a/b\x00", "odds", "anyone", "a,b"])
 async def test_a_bot_cannot_be_registered_under_such_a_name(served: Process, name: str) -> None:
     async with open_channel(served) as channel:
         call = channel.unary_unary(

@@ -170,6 +170,16 @@ async def test_with_a_certificate_it_speaks_tls_and_nothing_else(
 # Tokens.
 
 
+@pytest.mark.parametrize(("name", "why"), [("odds", "house bot"), ("anyone", "waiting"), ("a,b", "comma")])
+def test_a_bot_gets_no_name_that_means_somebody_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, why: str
+) -> None:
+    code, said = referee(capsys, "bot", "add", name, "--db", str(tmp_path / "test.db"))
+    assert code == 2
+    assert why in said
+    assert said.count("\n") == 1
+
+
 def test_tokens_have_256_bits_are_kept_as_hashes_and_shown_once(served: Process) -> None:
     token = served.token("tokenbot")
     assert len(bytes.fromhex(token)) == 32 if all(c in "0123456789abcdef" for c in token) else len(token) >= 43

@@ -55,6 +55,13 @@ def test_a_revoked_bot_is_shut_out_until_it_gets_a_new_token(store: Store) -> No
     assert store.bots.authenticate(first) is None
 
 
+def test_a_house_bot_cannot_be_revoked(store: Store) -> None:
+    store.bots.ensure_house("random")
+    with pytest.raises(NotAllowed, match="house bot"):
+        store.bots.revoke("random")
+    assert store.bots.get("random").revoked is None
+
+
 def test_a_new_token_takes_the_place_of_the_old_one(store: Store) -> None:
     old = store.bots.add("greedy").token
     new = store.bots.rotate("greedy").token

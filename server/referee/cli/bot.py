@@ -30,8 +30,10 @@ def add(
 
         token = call(server, admin_token, ca, "AdminService", "AddBot", pb.AddBotRequest(name=name)).token
     else:
+        from referee.net.people import People
+
         with open_store(db) as store:
-            token = store.bots.add(name).token
+            token = People(store).add(name).token
     _show_token(name, token, json, "is registered")
 
 

@@ -55,7 +55,7 @@ class AdminService:
 
     async def AddBot(self, request: pb.AddBotRequest, context: Any) -> pb.AddBotResponse:  # noqa: N802
         await self._admin(context)
-        made = await _answer(self._store.bots.add, request.name)
+        made = await _answer(self._people.add, request.name)
         return pb.AddBotResponse(name=made.bot.name, token=made.token or "")
 
     async def ListBots(self, request: pb.ListBotsRequest, context: Any) -> pb.ListBotsResponse:  # noqa: N802

@@ -11,7 +11,7 @@ from typing import Any
 from arena.v1 import match_pb2 as pb
 from referee.match.clock import TimeControl
 from referee.match.port import Player, shorten
-from referee.net.people import People
+from referee.net.people import ANYONE, People
 from referee.net.play import notice
 from referee.net.practice import Practice
 from referee.net.serving import LONGEST_TEXT
@@ -21,7 +21,6 @@ from referee.rules.game import Game, WrongUse
 from referee.store import Bot, NewEntrant, Refused, StoreError
 from referee.tournament.plan import distinct
 
-ANYONE = "anyone"
 MOST_MATCHES = 1000
 
 

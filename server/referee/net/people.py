@@ -12,11 +12,13 @@ from typing import Any
 from referee.hosting import folders
 from referee.net.house import HousePlayer, HouseRoom
 from referee.rules.game import WrongUse
-from referee.store import Bot, BotKind, NewEntrant, Store
+from referee.store import Bot, BotKind, NewBot, NewEntrant, Store
 from referee.store.bots import token_hash
 from referee.tournament.plan import distinct
 
 ADMIN_FACT = "admin_token_hash"
+ANYONE = "anyone"
+"""In a wish for practice: whoever else waits."""
 TOKEN = re.compile(r"[!-~]{1,256}")
 """What could be a token; anything else is not worth a look into the store."""
 
@@ -36,6 +38,11 @@ class People:
             return None
         bot = await asyncio.get_running_loop().run_in_executor(None, self._store.bots.authenticate, token)
         return None if bot is None else bot.name
+
+    def add(self, name: str) -> NewBot:
+        """Register a remote bot, under a name that is not taken and means nothing else."""
+        _check_new_name(name)
+        return self._store.bots.add(name)
 
     def entrants(self, names: Sequence[str], game: str) -> list[NewEntrant]:
         """Bots by name, as they enter a tournament or a match: repeated house bots are numbered."""
@@ -69,6 +76,15 @@ class People:
         if bot not in self._loaded:
             self._loaded[bot] = folders.load(folders.find(bot))
         return HousePlayer(shown, self._loaded[bot], self._room)
+
+
+def _check_new_name(name: str) -> None:
+    """WrongUse if a bot of that name could not be told from others where bots are named."""
+    if name == ANYONE or name in folders.names():
+        what = "stands for whoever is waiting" if name == ANYONE else "is the name of a house bot"
+        raise WrongUse(f"{name} {what}: choose another name")
+    if "," in name:
+        raise WrongUse(f"{name!r} has a comma, which stands between bots where several are named: choose another name")
 
 
 def new_admin_token(store: Store) -> str:

@@ -78,6 +78,8 @@ class Bots:
 
         def work(connection: Connection) -> Bot:
             bot = _named(connection, name)
+            if bot.kind is not BotKind.REMOTE:
+                raise NotAllowed(f"{name} is a house bot: it has no token, and plays only where it is named.")
             if bot.revoked is None:
                 connection.execute(update(t.bots).where(t.bots.c.id == bot.id).values(revoked=now))
             return _named(connection, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import socket
 import sqlite3
 import subprocess
 import time
@@ -164,7 +165,49 @@ async def test_with_a_certificate_it_speaks_tls_and_nothing_else(
         plain = replace(settings, tls=False, ca=None, first_patience=0.5)
         with pytest.raises(ArenaError, match="--tls"):
             await Client(lambda decision: decision.legal[0], plain, say=lambda text: None).play()
+        other = replace(settings, server=f"127.0.0.1:{port}", first_patience=0.5)
+        with pytest.raises(ArenaError, match="made out to another name"):
+            await Client(lambda decision: decision.legal[0], other, say=lambda text: None).play()
         await app.stop()
+
+
+def test_what_keeps_a_command_from_a_server_with_tls_is_said(
+    tmp_path: Path, certificate: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    trusted, key = map(str, certificate)
+    process = Process(tmp_path, "--listen", "0.0.0.0:0", "--tls-cert", trusted, "--tls-key", key)
+    port = process.address.rpartition(":")[2]
+    assert f"python mybot.py --server {socket.gethostname()}:{port} --ca {trusted} --token TOKEN" in process.said
+    assert f"referee leaderboard --server {socket.gethostname()}:{port} --ca {trusted}" in process.said
+    for server, more, code, text in [
+        (f"localhost:{port}", ["--ca", trusted], 0, ""),
+        (f"localhost:{port}", [], 3, "if it speaks TLS, give --ca FILE"),
+        (f"127.0.0.1:{port}", ["--ca", trusted], 3, "made out to another name"),
+        (f"localhost:{port}", ["--ca", "/no/such/file"], 2, "cannot read /no/such/file"),
+        (f"localhost:{port}", ["--ca", __file__], 2, "holds no certificate"),
+    ]:
+        words = ["--server", server, "--admin-token", process.admin_token, *more]
+        found, said = referee(capsys, "bot", "list", *words)
+        assert (found, text in said) == (code, True), said
+        assert said.count("\n") == (code != 0), said
+    process.stop()
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["--server", ""], "write HOST:PORT"),
+        (["--server", "http://127.0.0.1:7700"], "write HOST:PORT"),
+        (["--server", "127.0.0.1:1", "--admin-token", "tökén"], "copy it again"),
+    ],
+)
+def test_what_no_server_can_be_asked_is_said_in_one_line(
+    capsys: pytest.CaptureFixture[str], words: list[str], text: str
+) -> None:
+    found, said = referee(capsys, "match", "stop_me_go", "patient", "patient", *words)
+    assert found == 2
+    assert text in said
+    assert said.count("\n") == 1
 
 
 # Tokens.

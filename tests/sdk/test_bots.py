@@ -200,6 +200,21 @@ async def test_a_server_of_another_kind_is_told_apart(tmp_path: Path) -> None:
     await other.stop(0)
 
 
+@pytest.mark.parametrize("page", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"<!DOCTYPE HTML>\n<html></html>\n"])
+async def test_a_web_server_is_told_apart_at_once(page: bytes) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(24)
+        writer.write(page)
+        await writer.drain()
+        writer.close()
+
+    web = await asyncio.start_server(answer, "127.0.0.1", 0)
+    port = web.sockets[0].getsockname()[1]
+    with pytest.raises(Refused, match=r"is a web server|not as a Referee server does"):
+        await arena.Client(first_move, Settings(f"127.0.0.1:{port}", "t")).play()
+    web.close()
+
+
 async def test_record_keeps_what_the_bot_saw_and_said(server: Server, tmp_path: Path) -> None:
     file = tmp_path / "game.jsonl"
     await server.play(first_move, practice=TABLE, record=file)
@@ -294,7 +309,17 @@ async def test_ctrl_c_twice_ends_even_a_bot_that_is_deep_in_thought(server: Serv
     child.send_signal(signal.SIGINT)
     await asyncio.sleep(0.2)
     child.send_signal(signal.SIGINT)
-    assert await asyncio.wait_for(child.wait(), 5) == 130
+    said = (await asyncio.wait_for(child.communicate(), 5))[1].decode()
+    assert child.returncode == 130
+    assert said.count("\n") == 1, said  # that it is connected, and no story about tasks
+
+
+async def test_a_bot_that_ends_the_program_ends_it_its_own_way(server: Server, tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text("import arena, sys\narena.run(lambda d: sys.exit(5))\n")
+    words = ["--server", server.app.address, "--token", server.settings().token]
+    code, said = await run_program(bot, *words, "--practice", "stop_me_go", "--against", "patient")
+    assert (code, said.count("\n")) == (5, 1), said
 
 
 @pytest.mark.parametrize(
@@ -306,6 +331,13 @@ async def test_ctrl_c_twice_ends_even_a_bot_that_is_deep_in_thought(server: Serv
         (["--concurrency", "many"], "not a whole number"),
         (["--concurrency", "9" * 30], "not a whole number"),
         (["--ca", "/no/such/file"], "there is no file"),
+        (["--ca", __file__], "holds no certificate"),
+        (["--server", ""], "no address; write HOST:PORT"),
+        (["--server", "127.0.0.1"], "no address; write HOST:PORT"),
+        (["--server", "http://127.0.0.1:7700"], "no address; write HOST:PORT"),
+        (["--token", "tökén"], "characters that no token has"),
+        (["--name", "\udcff"], "is no text"),
+        (["--practice", "flip7", "--matches", "0"], "1 is the least"),
         (["--sever", "x"], "unrecognized arguments"),
     ],
 )
@@ -322,6 +354,7 @@ def test_options_come_from_words_then_from_the_environment() -> None:
     assert read(["--server", "b:2"], environment).server == "b:2"
     assert read([], {"REFEREE_TLS": "1"}).tls
     assert not read([], {"REFEREE_TLS": "0"}).tls
+    assert read(["--server", "unix:/tmp/s"], {"REFEREE_TOKEN": "t\r\n"}) == Settings("unix:/tmp/s", "t")
     practice = read(["--practice", "flip7", "--against", "random, tidy"], {}).practice
     assert practice == Practice("flip7", ("random", "tidy"), 1)
 

@@ -8,6 +8,7 @@ def decide(decision):
 arena.run(decide)
 """
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from arena.launch import run, run_async
     from arena.settings import Settings
     from arena.views import UnknownView
+
+# gRPC's own lines about every failed handshake would bury the one that says what to do. Read when grpc is imported.
+os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 __version__ = "0.1.0"
 __all__ = ["ArenaError", "Client", "Decision", "Match", "NotABot", "Settings", "UnknownView", "run", "run_async"]

@@ -13,6 +13,8 @@ from arena import bots, settings
 from arena.client import Client
 from arena.errors import ArenaError
 
+INTERRUPTED = 130
+
 
 def run(bot: Any, arguments: Sequence[str] | None = None, **changes: Any) -> None:
     """Connect and play until there is nothing more to play, then return; ends the program with a sentence if it cannot.
@@ -24,12 +26,14 @@ def run(bot: Any, arguments: Sequence[str] | None = None, **changes: Any) -> Non
     bots.check(bot)
     chosen = replace(settings.read(arguments), **changes)
     try:
-        asyncio.run(_play(bot, chosen))
+        end = asyncio.run(_play(bot, chosen))
     except ArenaError as error:
         print(f"error: {error}", file=sys.stderr, flush=True)
         sys.exit(error.code)
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
+    if end is not None:
+        raise end
 
 
 async def run_async(bot: Any, chosen: settings.Settings) -> Client:
@@ -39,16 +43,19 @@ async def run_async(bot: Any, chosen: settings.Settings) -> Client:
     return client
 
 
-async def _play(bot: Any, chosen: settings.Settings) -> None:
+async def _play(bot: Any, chosen: settings.Settings) -> SystemExit | None:
+    """Play to the end; what ends the program before that is returned, for asyncio would make a long story of it."""
     client = Client(bot, chosen)
     loop = asyncio.get_running_loop()
-    work = asyncio.ensure_future(client.play())
+    work = asyncio.ensure_future(_until_exit(client))
     open_signals = 0
 
     def stop() -> None:
         # First time: finish the running matches. Second time: go.
         nonlocal open_signals
         open_signals -= 1
+        if work.done():
+            return
         if not client.playing or client.leaving:
             work.cancel()
         else:
@@ -64,9 +71,21 @@ async def _play(bot: Any, chosen: settings.Settings) -> None:
 
     before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        await work
+        return await work
     except asyncio.CancelledError:
-        raise KeyboardInterrupt from None
+        if not work.cancelled():
+            raise
+        return SystemExit(INTERRUPTED)
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+async def _until_exit(client: Client) -> SystemExit | None:
+    try:
+        await client.play()
+    except KeyboardInterrupt:  # raised in the midst of `decide`
+        return SystemExit(INTERRUPTED)
+    except SystemExit as end:  # the author's own wish
+        return end
+    return None

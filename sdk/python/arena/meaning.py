@@ -37,15 +37,20 @@ def _unreachable(details: str, settings: Settings, first: bool) -> ArenaError:
     where = settings.server
     if "CERTIFICATE_VERIFY_FAILED" in details:
         return Refused(f"the certificate of {where} is not trusted: give the one to trust with --ca FILE")
+    if "Hostname Verification" in details:
+        return Refused(f"the certificate of {where} is made out to another name: ask for the server by that name")
     if "WRONG_VERSION_NUMBER" in details:
         return Refused(f"{where} does not speak TLS: leave out --tls and --ca")
     if "http1" in details.lower():
         return Refused(f"{where} is a web server, but no Referee server")
+    hint = "" if settings.tls else "; if it speaks TLS, give --tls or --ca FILE"
+    if first and "parsing HTTP/2" in details:
+        return Refused(f"{where} answers, but not as a Referee server does: check the address{hint}")
     if "Connection refused" in details or "No such file" in details:
         return Gone(f"no Referee server listens at {where}")
     if "stopping" in details:
         return Gone(f"{where}: {details}")
     if not first:
         return Gone(f"lost the connection to {where}")
-    hint = "" if settings.tls else "; if it speaks TLS, give --tls or --ca FILE"
-    return Gone(f"cannot reach a Referee server at {where} ({details.rpartition(': ')[2] or 'no answer'}{hint})")
+    why = details.rpartition(": ")[2].strip("]") or "no answer"
+    return Gone(f"cannot reach a Referee server at {where} ({why}{hint})")

@@ -55,7 +55,7 @@ def read(arguments: Sequence[str] | None = None, environment: Mapping[str, str] 
                         help=f"where the referee listens, or unix:PATH (default: {DEFAULT_SERVER})")  # fmt: skip
     parser.add_argument("--token", default=env.get("REFEREE_TOKEN", ""), help="the bot's token, from the host")
     parser.add_argument("--name", default=env.get("REFEREE_NAME", ""), help="the bot's name, if you want it checked")
-    parser.add_argument("--concurrency", type=_positive, default=env.get("REFEREE_CONCURRENCY", "0"), metavar="N",
+    parser.add_argument("--concurrency", type=_whole, default=env.get("REFEREE_CONCURRENCY", "0"), metavar="N",
                         help="how many matches to play at once")  # fmt: skip
     parser.add_argument("--tls", action="store_true", default=env.get("REFEREE_TLS", "").lower() not in OFF,
                         help="the server speaks TLS")  # fmt: skip
@@ -70,11 +70,24 @@ def read(arguments: Sequence[str] | None = None, environment: Mapping[str, str] 
     parser.add_argument("--strict", action="store_true", help="stop at the first error in decide")
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
     given = parser.parse_args(arguments)
+    given.token = given.token.strip()
+    for option, value in vars(given).items():
+        if isinstance(value, str) and not _is_text(value):
+            parser.error(f"--{option}: {value!a} is no text")
+    if not is_address(given.server):
+        parser.error(f"--server: {given.server!r} is no address; write HOST:PORT, or unix:PATH")
+    if given.token and not is_token(given.token):
+        parser.error("--token: it has characters that no token has; copy it again")
     for option in ("against", "matches", "options"):
         if getattr(given, option) and not given.practice:
             parser.error(f"--{option} goes with --practice GAME")
-    if given.ca is not None and not given.ca.is_file():
-        parser.error(f"--ca: there is no file {given.ca}")
+    if given.ca is not None:
+        if not given.ca.is_file():
+            parser.error(f"--ca: there is no file {given.ca}")
+        try:
+            read_certificates(given.ca)
+        except (OSError, ValueError) as error:
+            parser.error(f"--ca: {error}")
     practice = None
     if given.practice:
         against = tuple(name.strip() for name in given.against.split(",") if name.strip())
@@ -93,7 +106,44 @@ def read(arguments: Sequence[str] | None = None, environment: Mapping[str, str] 
     )
 
 
-def _positive(text: str) -> int:
+def is_address(server: str) -> bool:
+    """Whether gRPC could connect to it: HOST:PORT, unix:PATH, or another of its own names such as dns:///HOST:PORT."""
+    return ":" in server.strip(":") and not server.startswith(("http:", "https:"))
+
+
+def is_token(text: str) -> bool:
+    """Whether it can travel as a token at all; whose it is, the server knows."""
+    return text.isascii() and text.isprintable() and " " not in text
+
+
+def read_certificates(file: Path) -> bytes:
+    """What is in a file of certificates to trust; OSError if it cannot be read, ValueError if there are none in it."""
+    import ssl
+
+    try:
+        ssl.create_default_context(cafile=file)
+    except ssl.SSLError:
+        raise ValueError(f"{file} holds no certificate (PEM)") from None
+    return file.read_bytes()
+
+
+def _whole(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or len(text) > 9:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
     return int(text)
+
+
+def _positive(text: str) -> int:
+    number = _whole(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("1 is the least")
+    return number
+
+
+def _is_text(value: str) -> bool:
+    """Half a character, as a shell may hand it over, fits into no message."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import signal
+import socket
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any
@@ -129,7 +131,7 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
             raise Failure(str(error), ENVIRONMENT) from None
         # Made only now: a token is shown once, and a server that could not start would have kept it to itself.
         admin = make_admin_token(store) if new_admin_token or store.fact(ADMIN_FACT) is None else None
-        _greet(say, app.address, settings["db"], tls is not None, admin, resumed)
+        _greet(say, app.address, settings["db"], settings["tls_cert"], admin, resumed)
         try:
             await stopping.asked.wait()
             if stopping.failure is None:
@@ -170,18 +172,27 @@ async def _first(*works: Any) -> None:
         task.result()
 
 
-def _greet(say: Any, address: str, db: str, tls: bool, admin: str | None, resumed: list[str]) -> None:
+def _greet(say: Any, address: str, db: str, certificate: str | None, admin: str | None, resumed: list[str]) -> None:
+    """Say where the server is and how to go on, ready to paste on this machine."""
     from referee import __version__
 
-    secure = "" if not tls else " --tls"
-    where = "" if db == DEFAULT_DB else f" --db {db}"
-    spoken = " with TLS" if tls else ""
+    server = f"--server {_reach(address)}" + (f" --ca {shlex.quote(certificate)}" if certificate else "")
+    where = "" if db == DEFAULT_DB else f" --db {shlex.quote(db)}"
+    spoken = " with TLS" if certificate else ""
     say(f"[bold]referee {__version__}[/bold] listens on [bold]{address}[/bold]{spoken}, database {db}")
     say(f"  a new bot:     referee bot add mybot{where}", markup=False)
-    say(f"  connect it:    python mybot.py --server {address}{secure} --token TOKEN", markup=False)
-    say(f"  watch:         referee leaderboard --server {address}", markup=False)
+    say(f"  connect it:    python mybot.py {server} --token TOKEN", markup=False)
+    if certificate:
+        say("                 (--tls in place of --ca, if a known authority has signed the certificate)", markup=False)
+    say(f"  watch:         referee leaderboard {server}", markup=False)
     if admin is not None:
         say(f"  admin token (shown once):  export REFEREE_ADMIN_TOKEN={admin}", markup=False)
     for name in resumed:
         say(f"  going on with the tournament {name}", markup=False)
     say("Ctrl-C stops it.", markup=False)
+
+
+def _reach(address: str) -> str:
+    """The address to connect to: a server that listens everywhere has none of its own, but the machine has a name."""
+    host, _, port = address.rpartition(":")
+    return f"{socket.gethostname()}:{port}" if host in ("", "0.0.0.0", "[::]") else address

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arena.settings import is_address, is_token, read_certificates
 from referee.cli.errors import ENVIRONMENT, WRONG_USE, Failure
 
 if TYPE_CHECKING:
@@ -101,20 +103,25 @@ def stub(connection: Any, service: str) -> Any:
 def channel(server: str, ca: str | None) -> Iterator[Any]:
     import grpc
 
+    if not is_address(server):
+        raise Failure(f"{server!r} is no address; write HOST:PORT, or unix:PATH", WRONG_USE)
     if ca is None:
         connection = grpc.insecure_channel(server)
     else:
         try:
-            with open(ca, "rb") as file:
-                credentials = grpc.ssl_channel_credentials(file.read())
+            credentials = grpc.ssl_channel_credentials(read_certificates(Path(ca)))
         except OSError as error:
             raise Failure(f"cannot read {ca}: {error.strerror}", WRONG_USE) from None
+        except ValueError as error:
+            raise Failure(str(error), WRONG_USE) from None
         connection = grpc.secure_channel(server, credentials)
     with connection:
         yield connection
 
 
 def metadata(token: str | None) -> list[tuple[str, str]]:
+    if token and not is_token(token):
+        raise Failure("the admin token has characters that no token has: copy it again", WRONG_USE)
     return [("authorization", f"Bearer {token}")] if token else []
 
 
@@ -124,7 +131,7 @@ def failure(error: Any, server: str) -> Failure:
 
     code, details = error.code(), error.details() or ""
     if code is grpc.StatusCode.UNAVAILABLE:
-        return Failure(f"no Referee server answers at {server}; start one with 'referee serve'", ENVIRONMENT)
+        return Failure(_unavailable(server, details), ENVIRONMENT)
     if code is grpc.StatusCode.UNAUTHENTICATED:
         return Failure(
             f"{server} did not accept the admin token: give it with --admin-token or REFEREE_ADMIN_TOKEN "
@@ -136,3 +143,16 @@ def failure(error: Any, server: str) -> Failure:
     if code in (grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN):
         return Failure(f"{server} did not answer as it should: {details or code.name}", ENVIRONMENT)
     return Failure(details or code.name, WRONG_USE)
+
+
+def _unavailable(server: str, details: str) -> str:
+    if "stopping" in details:
+        return f"{server}: {details}"
+    if "CERTIFICATE_VERIFY_FAILED" in details:
+        return f"the certificate of {server} is not trusted: give the one to trust with --ca FILE"
+    if "Hostname Verification" in details:
+        return f"the certificate of {server} is made out to another name: ask for the server by that name"
+    if "WRONG_VERSION_NUMBER" in details:
+        return f"{server} does not speak TLS: leave out --ca"
+    tls = "" if "Connection refused" in details else "; if it speaks TLS, give --ca FILE"
+    return f"no Referee server answers at {server}; start one with 'referee serve'{tls}"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.v1 import admin_pb2, match_pb2, tournament_pb2
-from referee.net import play
+from referee.net import play, session
 from referee.net.admin import NOT_ADMIN
 from referee.net.serving import NOT_DECODED, Refusal
 from referee.rules import registry
@@ -66,4 +66,5 @@ def test_the_limits_are_the_ones_in_force() -> None:
     assert f"{play.TRESPASSES} × `NOT_YOUR_MATCH`" in README
     assert f"{play.FLOOD_ALLOWANCE:g} bodies at once and {play.FLOOD_PER_SECOND:g} per second" in README
     assert f"For {play.WRITE_SECONDS:g} seconds" in README
+    assert f"hold the next frame back for {session.STRAGGLERS_AFTER * 1000:g} ms only" in README
     assert play.MAX_MESSAGE_BYTES == 1 << 20

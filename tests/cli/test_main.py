@@ -46,6 +46,20 @@ def test_every_command_has_help(referee: Any, command: str) -> None:
     assert f"Usage: referee {command}" in done.out
 
 
+@pytest.mark.parametrize("group", ["bot", "tournament"])
+def test_a_group_alone_shows_its_commands_and_says_what_is_missing(referee: Any, group: str) -> None:
+    done = referee(group)
+    assert done.code == 2
+    assert "Commands" in done.out
+    assert done.err == f"error: a word is missing (see 'referee {group} --help')\n"
+
+
+@pytest.mark.parametrize("words", [["add", "x"], ["rotate", "x"], ["revoke", "x"], ["list"]])
+def test_a_bot_is_looked_for_in_one_place(referee: Any, words: list[str]) -> None:
+    done = referee("bot", *words, "--db", "x.db", "--server", "127.0.0.1:1")
+    assert (done.code, done.err) == (2, "error: give --db or --server, not both\n")
+
+
 @pytest.mark.parametrize("command", ["games", "rules", "simulate", "scenario"])
 def test_help_shows_an_example(referee: Any, command: str) -> None:
     assert f"Example: referee {command}" in " ".join(referee(command, "--help").out.split())

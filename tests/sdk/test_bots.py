@@ -124,6 +124,7 @@ async def test_an_error_in_decide_is_shown_and_resigns_only_that_match(server: S
     assert asked["practice/1"] == 1
     assert 'raise KeyError("seven")' in server.heard
     assert "resigning this match" in server.heard
+    assert "against patient (resigned: error in decide: KeyError: 'seven')" in server.heard
 
 
 async def test_strict_stops_at_the_first_error(server: Server) -> None:

@@ -389,7 +389,8 @@ class Client:
         match = player.match
         place = match.seat
         how = pb.Termination.Name(end.terminations[place]).removeprefix("TERMINATION_").lower()
-        text = f" ({how}: {end.texts[place]})" if end.texts[place] else ""
+        why = end.texts[place]
+        text = f" ({why if why.startswith(how) else f'{how}: {why}'})" if why else ""
         others = ", ".join(name for seat, name in enumerate(match.names) if seat != place)
         self._say(
             f"{match.game} {match.id}: rank {end.ranks[place]} of {len(end.ranks)}, score {end.scores[place]}"

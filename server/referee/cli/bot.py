@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from referee.cli.listing import one_of
 from referee.cli.output import AsJson, paper, print_json
 from referee.cli.serving import AdminToken, Ca, Db, Server, call, open_store
 
@@ -25,6 +26,7 @@ def add(
     json: AsJson = False,
 ) -> None:
     """Register a bot and show its token, this once."""
+    one_of(db, server)
     if server:
         from arena.v1 import admin_pb2 as pb
 
@@ -47,6 +49,7 @@ def rotate(
     json: AsJson = False,
 ) -> None:
     """Give a bot a new token; the old one is void and its stream is closed. Lets a revoked bot in again."""
+    one_of(db, server)
     if server:
         from arena.v1 import admin_pb2 as pb
 
@@ -60,6 +63,7 @@ def rotate(
 @app.command()
 def revoke(name: Name, db: Db = None, server: Server = None, admin_token: AdminToken = None, ca: Ca = None) -> None:
     """Shut a bot out: its token is void and its stream is closed."""
+    one_of(db, server)
     if server:
         from arena.v1 import admin_pb2 as pb
 
@@ -75,6 +79,7 @@ def list_(
     db: Db = None, server: Server = None, admin_token: AdminToken = None, ca: Ca = None, json: AsJson = False
 ) -> None:
     """List the bots; with --server also who is connected."""
+    one_of(db, server)
     rows: list[dict[str, Any]]
     if server:
         from arena.v1 import admin_pb2 as pb

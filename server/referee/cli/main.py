@@ -100,7 +100,8 @@ def _run(words: Sequence[str]) -> int:
         return INTERRUPTED
     except typer.TyperException as error:
         command = f"{words[0]} " if words and words[0] in COMMANDS else ""
-        print_error(f"{error.format_message()} (see 'referee {command}--help')")
+        message = error.format_message() or "a word is missing"  # a group of commands alone has shown its help
+        print_error(f"{message} (see 'referee {command}--help')")
         return WRONG_USE
     except BrokenPipeError:
         raise

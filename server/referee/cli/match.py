@@ -78,6 +78,7 @@ def _line(result: dict[str, Any]) -> str:
     seats = sorted(range(len(result["bots"])), key=lambda seat: result["ranks"][seat])
     parts = []
     for seat in seats:
-        fault = f" [{result['terminations'][seat].lower()}: {result['texts'][seat]}]" if result["texts"][seat] else ""
+        how, why = result["terminations"][seat].lower(), result["texts"][seat]
+        fault = f" [{why if why.startswith(how) else f'{how}: {why}'}]" if why else ""
         parts.append(f"{result['ranks'][seat]}. {result['bots'][seat]} ({result['scores'][seat]}){fault}")
     return f"{result['match']}: {', '.join(parts)}; {result['reason']} after {result['decisions']} decisions"

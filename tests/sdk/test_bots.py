@@ -233,6 +233,12 @@ async def test_a_place_that_cannot_be_recorded_to_is_explained(server: Server, t
         await server.play(first_move, practice=TABLE, record=tmp_path / "no" / "such")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is always full")
+async def test_a_full_disk_ends_the_recording_bot_with_a_sentence(server: Server) -> None:
+    with pytest.raises(arena.ArenaError, match="cannot record to /dev/full: No space left"):
+        await server.play(first_move, practice=TABLE, record=Path("/dev/full"))
+
+
 async def test_a_game_without_generated_code_can_be_played_from_the_list() -> None:
     decision = arena.Decision(arena.Match("m", "x", 0, (), view_type="no.such.View"), 1, ["a"], b"\x08\x01")
     assert decision.view_bytes == b"\x08\x01"

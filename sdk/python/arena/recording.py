@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -46,7 +47,8 @@ class Recording:
         self._write(kind, **json_format.MessageToDict(message, preserving_proto_field_name=True))
 
     def close(self) -> None:
-        self._file.close()
+        with suppress(OSError):  # what could not be written has been told
+            self._file.close()
 
     def _write(self, kind: str, **fields: Any) -> None:
         try:

@@ -25,6 +25,7 @@ FLIP_7_BONUS = 15
 COPIES: tuple[int, ...] = (1, *range(1, 13), *[1] * 6, *[3] * len(SPECIALS))
 DECK: tuple[Card, ...] = tuple(card for card, copies in enumerate(COPIES) for _ in range(copies))
 ONE_DECK_PLAYERS = 18
+MOST_RESHUFFLES = 10  # of one round
 
 
 def decks(players: int) -> int:

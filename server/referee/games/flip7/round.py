@@ -14,6 +14,7 @@ from referee.games.flip7.cards import (
     FLIP_7,
     HIGHEST_NUMBER,
     KINDS,
+    MOST_RESHUFFLES,
     SECOND_CHANCE,
     STOP,
     THREE,
@@ -28,7 +29,6 @@ from referee.rules.game import Result, Seat, ranks
 from referee.rules.log import Log
 
 MOST_ROUNDS = 300
-MOST_RESHUFFLES = 10  # of one round
 
 NOBODY: Seat = -1
 NO_CARD: Card = -1
@@ -72,6 +72,8 @@ class Round:
         "players",
         "reshuffles",
         "shown",
+        "shown_round",
+        "shown_totals",
         "status",
         "target_score",
         "threes",
@@ -91,7 +93,8 @@ class Round:
         self.ended: Result | None = None
         self.totals = [0] * players
         self.hands: list[list[Card]] = [[] for _ in range(players)]
-        self.shown = [b""] * players  # how views show each player; empty where it has changed since
+        self.shown = [b""] * players  # how views show each player; empty where that has changed since
+        self.shown_round = self.shown_totals = b""  # likewise
         self.discard: list[Card] = []
         self.asked = NOBODY
         self.card = NO_CARD  # the special that wants a target
@@ -112,6 +115,7 @@ class Round:
         self.dealer = self.turn = dealer
         self.status = [STATUS_IN] * self.players
         self.shown = [b""] * self.players
+        self.shown_round = b""
         self.in_round = (1 << self.players) - 1
         self.reshuffles = 0
         self.log.add(wire(news.ROUND_STARTED, dealer, -1, -1, ()))
@@ -291,6 +295,7 @@ class Round:
             discard += hand
             hand.clear()
         self.shown = [b""] * self.players
+        self.shown_totals = b""
         for three in self.threes:
             discard += (THREE, *three.aside)
         self.threes.clear()

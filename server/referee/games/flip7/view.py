@@ -21,8 +21,8 @@ from arena.games.flip7.v1.flip7_pb2 import (
     Three,
     View,
 )
-from referee.games.flip7.cards import KINDS, Card, points
-from referee.games.flip7.moves import seats_of
+from referee.games.flip7.cards import DECK, KINDS, MOST_RESHUFFLES, Card, decks, points
+from referee.games.flip7.moves import MOST_PLAYERS, seats_of
 from referee.rules.game import Seat
 
 if TYPE_CHECKING:
@@ -31,18 +31,25 @@ if TYPE_CHECKING:
 
 def wire(table: Round, seat: Seat | None) -> bytes:
     """The wire form of a view: everything but the order of the pile; None is the public."""
+    if not table.shown_round:
+        table.shown_round = View(round=table.number, dealer=table.dealer).SerializeToString()
+    if not table.shown_totals:
+        table.shown_totals = View(totals=table.totals).SerializeToString()
     shown = table.shown
     if b"" in shown:
-        for player, wired in enumerate(shown):
-            if not wired:
+        for player, form in enumerate(shown):
+            if not form:
                 shown[player] = _player(table.status[player], tuple(table.hands[player]))
     parts = [
-        _round(seat, table.number, table.dealer),
+        b"" if seat is None else _SEATS[seat],
+        table.shown_round,
         *shown,
-        _totals(tuple(table.totals)),
+        table.shown_totals,
         _PILE,
-        bytes(table.pile_counts),
-        _sizes(len(table.pile), len(table.discard), table.reshuffles),
+        table.pile_counts,
+        _PILE_SIZES[len(table.pile)],
+        _DISCARD_SIZES[len(table.discard)],
+        _RESHUFFLES[table.reshuffles],
         _question(table.asked, table.turn, table.card, table.eligible),
         *map(_three, table.threes),
     ]
@@ -55,29 +62,10 @@ def wire(table: Round, seat: Seat | None) -> bytes:
     return b"".join(parts)
 
 
-@lru_cache(maxsize=4096)
-def _round(seat: Seat | None, number: int, dealer: Seat) -> bytes:
-    return View(seat=seat, round=number, dealer=dealer).SerializeToString()
-
-
 @lru_cache(maxsize=8192)
 def _player(status: Status.ValueType, hand: tuple[Card, ...]) -> bytes:
     worth = 0 if status == STATUS_BUSTED else points(hand)
     return View(players=[Player(status=status, points=worth, cards=hand)]).SerializeToString()
-
-
-@lru_cache(maxsize=4096)
-def _totals(totals: tuple[int, ...]) -> bytes:
-    return View(totals=totals).SerializeToString()
-
-
-# The head of the wire form of `pile`. A count is one byte there, for no card comes more than 127 times.
-_PILE = View(pile=bytes(KINDS)).SerializeToString()[:-KINDS]
-
-
-@lru_cache(maxsize=8192)
-def _sizes(pile: int, discard: int, reshuffles: int) -> bytes:
-    return View(pile_size=pile, discard_size=discard, reshuffles=reshuffles).SerializeToString()
 
 
 @lru_cache(maxsize=1024)
@@ -98,3 +86,13 @@ def _three(three: ThreeInProgress) -> bytes:
 def _options(faq: bool, target_score: int) -> bytes:
     rules = RULES_FAQ if faq else RULES_PRINTED
     return View(rules=rules, target_score=target_score).SerializeToString()
+
+
+# By their value, since there are so few.
+_SEATS = [View(seat=seat).SerializeToString() for seat in range(MOST_PLAYERS)]
+_MOST_CARDS = len(DECK) * decks(MOST_PLAYERS)
+_PILE_SIZES = [View(pile_size=size).SerializeToString() for size in range(_MOST_CARDS + 1)]
+_DISCARD_SIZES = [View(discard_size=size).SerializeToString() for size in range(_MOST_CARDS + 1)]
+_RESHUFFLES = [View(reshuffles=times).SerializeToString() for times in range(MOST_RESHUFFLES + 1)]
+# The head of the wire form of `pile`. A count is one byte there, for no card comes more than 127 times.
+_PILE = View(pile=bytes(KINDS)).SerializeToString()[:-KINDS]

@@ -1,9 +1,12 @@
 """What storing and rating cost a tournament: the same matches of house bots, bare and with everything around them.
 
-Run as `python tests/bench/bench_tournament.py [--matches N] [--game NAME] [--concurrency N] [--sdk N]`. House bots
-think in a thread beside the loop, so that what is measured is the referee and not the network; with `--sdk N` the
-tournament is also played by N bots of a process of their own over a socket. Processor time tells more than the clock
-on a machine that has other things to do.
+Run as `python tests/bench/bench_tournament.py [--matches N] [--game NAME] [--concurrency N] [--sdk N] [--memory N]`.
+House bots think in a thread beside the loop, so that what is measured is the referee and not the network; with
+`--sdk N` the tournament is also played by N bots of a process of their own over a socket. Processor time tells more
+than the clock on a machine that has other things to do.
+
+The last lines are the memory of this process during a watched tournament of N quick matches (STOP me GO): it must not
+grow with the matches played. `--memory 0` leaves them out.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import argparse
 import asyncio
 import logging
 import os
+import resource
 import sys
 import tempfile
 import time
@@ -40,6 +44,7 @@ def main() -> None:
     parser.add_argument("--players", type=int, default=4)
     parser.add_argument("--concurrency", type=int, default=64)
     parser.add_argument("--sdk", type=int, default=0, help="also with so many bots over a socket")
+    parser.add_argument("--memory", type=int, default=4000, help="matches of the tournament whose memory is shown")
     options = parser.parse_args()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
     print(f"{'':22}{'matches/s':>10}{'decisions/s':>13}{'CPU ms/match':>14}{'worst lag':>11}")
@@ -53,6 +58,9 @@ def main() -> None:
             print(f"{name}: {1 - rate / bare[0]:.0%} fewer decisions/s, {cpu / bare[1] - 1:.0%} more processor time")
         if options.sdk:
             asyncio.run(play_remote(Path(folder), plan, options.sdk))
+        if options.memory:
+            with Store.open(Path(folder) / "long.db") as store:
+                asyncio.run(play_long(store, options.memory, options.concurrency))
 
 
 class Watch:
@@ -158,6 +166,43 @@ async def play_remote(folder: Path, plan: Plan, bots: int) -> None:
         crowd.kill()
         await crowd.wait()
         await app.stop()
+
+
+async def play_long(store: Store, matches: int, concurrency: int) -> None:
+    """A watched tournament of quick matches; prints what this process holds after every eighth of it."""
+    app = App(store, ServerSettings(concurrency=concurrency))
+    beat = asyncio.create_task(app.hall.beat())
+    plan = Plan("stop_me_go", 4, rounds=max(1, matches // (BOTS // 4)))
+    tournament = await app.director.create("long", plan, ["random"] * BOTS, "bench", start=False)
+
+    async def look() -> None:
+        async for _ in app.director.watch("long"):
+            pass
+
+    watching = asyncio.create_task(look())
+    await app.director.control("long", "start")
+    total = store.tournaments.counts(tournament.id).total
+    print(f"\nmemory of this process while it plays {total:,} matches of {plan.game}, watched:")
+    mark = 1
+    while "long" in app.director.runners:
+        await asyncio.sleep(0.1)
+        finished = store.tournaments.counts(tournament.id).finished
+        if finished >= total * mark // 8:
+            print(f"{finished:>9,} matches {resident():8.1f} MB", flush=True)
+            mark = 1 + 8 * finished // total
+    watching.cancel()
+    beat.cancel()
+    app.room.close()
+
+
+def resident() -> float:
+    """Megabytes of memory that this process holds."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:  # no Linux: the most it has held so far
+        unit = 1 if sys.platform == "darwin" else 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20
+    return pages * resource.getpagesize() / 2**20
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ goldens: setup  ## record the golden matches anew, after raising a game's versio
 	@$(BIN)/python tests/goldens/make.py
 
 picture: setup  ## draw the leaderboard in README.md anew
-	@$(BIN)/python tests/leaderboard/demo.py --svg leaderboard/leaderboard.svg
+	@$(BIN)/python tests/leaderboard/demo.py --bots 9 --svg leaderboard/leaderboard.svg
 
 bench: setup  ## measure; figures and meaning in tests/bench/README.md
 	@$(BIN)/uv sync --quiet --frozen --inexact --group bench

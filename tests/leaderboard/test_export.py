@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import shlex
+import subprocess
+import sys
 from html.parser import HTMLParser
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -21,6 +25,7 @@ from referee_leaderboard import (
     to_svg,
 )
 
+ROOT = Path(__file__).parents[2]
 NASTY = ('<script>alert("x")</script>', "a,b\"c'\nd", '"><img src=x onerror=y>', "&amp;", "</title></style>")
 
 
@@ -129,3 +134,11 @@ def test_the_picture_is_well_formed_and_fetches_nothing(spring_cup: Standings, n
 
 def test_the_same_standings_give_the_same_picture(spring_cup: Standings) -> None:
     assert to_svg(spring_cup) == to_svg(spring_cup)
+
+
+def test_the_picture_in_the_readme_is_the_one_that_make_draws(tmp_path: Path) -> None:
+    recipe = next(line for line in (ROOT / "Makefile").read_text(encoding="utf-8").splitlines() if "--svg" in line)
+    _, *words, committed = shlex.split(recipe)
+    drawn = tmp_path / "drawn.svg"
+    subprocess.run([sys.executable, *words, str(drawn)], cwd=ROOT, check=True, timeout=60)
+    assert drawn.read_text(encoding="utf-8") == (ROOT / committed).read_text(encoding="utf-8"), "run 'make picture'"

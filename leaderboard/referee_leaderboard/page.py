@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from referee_leaderboard.drawing.header import played
 from referee_leaderboard.drawing.whisker import Scale
 from referee_leaderboard.names import count, decimal, percent, plural
 from referee_leaderboard.standings import Outcome, Standing, Standings
@@ -73,7 +74,7 @@ def _head(standings: Standings, title: str) -> list[str]:
     done, total = standings.matches_done, standings.matches_total
     if total > 0:
         lines.append(f'<progress max="{total}" value="{min(done, total)}">{percent(done, total)}</progress>')
-    lines.append(f"<p>{count(done)} of {count(total)} matches played</p>")
+    lines.append(f"<p>{played(standings)}</p>")
     lines += [f"<p>{escape(notice)}</p>" for notice in standings.notices]
     if standings.digest:
         lines.append(f'<p class="soft">digest <code>{escape(standings.digest)}</code></p>')

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from referee_leaderboard.connection import Connection
 from referee_leaderboard.drawing import seating, table, versus
-from referee_leaderboard.drawing.header import header, progress, warnings
+from referee_leaderboard.drawing.header import header, played, progress, warnings
 from referee_leaderboard.drawing.matches import latest_results, playing_now
 from referee_leaderboard.drawing.window import Block, Window
 from referee_leaderboard.names import clean, fit
@@ -67,7 +67,7 @@ def final_table(standings: Standings, width: int = 80) -> RenderableType:
     """What a run leaves on the normal screen: every bot, the progress made and the digest of the ratings."""
     lines = [header(standings, width), *warnings(standings, width)]
     lines += table.table(standings, width, table.lines_needed(standings)).lines
-    done = f"{standings.matches_done:,} of {standings.matches_total:,} matches played"
+    done = played(standings)
     if standings.provisional:
         done += "; provisional, for matches are still open"
     lines.append(line((done, "dim")))

@@ -124,6 +124,10 @@ class Standings:
     crosstable: Crosstable = field(default_factory=Crosstable)
     seats: Seats = field(default_factory=Seats)
     notices: tuple[str, ...] = ()
+    matches_set_aside: int = 0
+    """Of those that are done, how many have no result: a bot was not there, or the match came to nothing."""
+    matches_playing: int = 0
+    """How many are on the tables right now; `playing` may hold only the first of them."""
 
     def __post_init__(self) -> None:
         _require_finite(self)

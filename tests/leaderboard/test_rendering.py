@@ -89,6 +89,8 @@ def odd_standings(draw: st.DrawFn) -> Standings:
         Crosstable.tally(unique, results),
         Seats.tally(unique, results),
         tuple(draw(st.lists(names, max_size=4))),
+        draw(counts),
+        draw(counts),
     )
 
 
@@ -208,3 +210,31 @@ def test_numbers_read_well() -> None:
     ]  # fmt: skip
     assert [decimal(value) for value in (None, -0.001, 2.345, -1.5)] == ["–", "0.00", "2.35", "-1.50"]
     assert [speed(value) for value in (None, 0.05, 12.5, 1234)] == ["–", "3.0/min", "12.5/s", "1,234/s"]
+
+
+@pytest.mark.parametrize(("width", "height"), [(40, 16), (80, 24), (200, 50)])
+def test_a_long_tournament_name_leaves_the_numbers_of_the_matches(width: int, height: int) -> None:
+    name = "stop_me_go-052d7df9"
+    standings = Standings(
+        name,
+        "stop_me_go",
+        2,
+        playing=(Playing(f"{name}/1742", 1, ("a", "b")),),
+        latest=(Outcome(f"{name}/1729", 1, ("a", "b"), (1, 2)),),
+    )
+    shown = to_text(render(standings, "table", width, height), width)
+    assert "#1742  a · b" in shown
+    assert "#1729  1 a · 2 b" in shown
+
+
+def test_the_heading_counts_the_matches_that_are_played_and_not_shown() -> None:
+    playing = tuple(Playing(f"Cup/{number}", 1, ("a", "b")) for number in range(3))
+    standings = Standings("Cup", "g", 2, playing=playing, matches_playing=512)
+    assert "512 matches" in to_text(render(standings), 80)
+
+
+def test_matches_without_a_result_are_not_called_played() -> None:
+    standings = Standings("Cup", "g", 2, State.FINISHED, matches_done=180, matches_total=180, matches_set_aside=178)
+    assert "2 of 180 matches played, 178 set aside" in to_text(final_table(standings), 80)
+    assert "2 of 180 matches played, 178 set aside" in to_html(standings)
+    assert "180/180 matches (100%), 178 set aside" in plain_progress_line(standings)

@@ -46,6 +46,21 @@ async def test_who_follows_the_file_sees_what_the_runner_sees(store: Store, new_
     assert (final.state, final.provisional, final.matches_done) == (State.FINISHED, False, 16)
 
 
+async def test_matches_that_are_not_shown_are_counted_among_those_being_played(
+    store: Store, new_league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("referee.tournament.runner.MOST_SHOWN", 2)
+    new_league(rounds=8)
+    venue = FakeVenue("never")
+    runner = Runner(store, "league", venue, concurrency=4)
+    running = asyncio.create_task(runner.run())
+    await until(lambda: len(venue.running) == 4)
+    standings = await runner.standings()
+    assert (len(standings.playing), standings.matches_playing) == (2, 4)
+    running.cancel()
+    await asyncio.wait([running])
+
+
 async def test_a_follower_notices_that_matches_were_given_back(store: Store, new_league: League) -> None:
     league = new_league("ada", "bob", "cy", schedule="full", rounds=None, absence=0.05)
     venue = FakeVenue("never")
@@ -55,7 +70,7 @@ async def test_a_follower_notices_that_matches_were_given_back(store: Store, new
     await until(lambda: store.tournaments.counts(league.id).absent == 4)
     follower = Follower(store, "league")
     before = follower.update()
-    assert before.matches_done == 4
+    assert (before.matches_done, before.matches_set_aside) == (4, 4)
     assert len(before.notices) == 4
     venue.ends = "soon"
     venue.come("cy")

@@ -66,6 +66,13 @@ def warnings(standings: Standings, width: int, connection: Connection | None = N
     return lines
 
 
+def played(standings: Standings) -> str:
+    """`2 of 180 matches played, 178 set aside`: a match without a result is done, but nobody has played it."""
+    aside = standings.matches_set_aside
+    words = f"{count(standings.matches_done - aside)} of {count(standings.matches_total)} matches played"
+    return f"{words}, {count(aside)} set aside" if aside else words
+
+
 def plain_progress_line(standings: Standings) -> str:
     """One line for a log: `Spring Cup: running, 1,204/3,000 matches (40%), 41.2/s, ETA 0:43; first cautious 27.31`."""
     done, total = standings.matches_done, standings.matches_total
@@ -73,6 +80,8 @@ def plain_progress_line(standings: Standings) -> str:
     if standings.provisional:
         words.append("provisional")
     words.append(f"{count(done)}/{count(total)} matches" + (f" ({_floor_percent(done, total)}%)" if total > 0 else ""))
+    if standings.matches_set_aside:
+        words.append(f"{count(standings.matches_set_aside)} set aside")
     if standings.matches_per_second is not None:
         words.append(speed(standings.matches_per_second))
     if standings.eta is not None and done < total:

@@ -17,12 +17,15 @@ NAME_LEAST = 4
 def playing_now(standings: Standings, width: int, height: int) -> list[Text]:
     """A heading and one line per match on the table: its bots by seat, their scores, how long it has run."""
     matches = standings.playing
-    lines = [heading("Playing now", width, plural(len(matches), "match") if matches else "")]
+    busy = max(standings.matches_playing, len(matches))
+    lines = [heading("Playing now", width, plural(busy, "match") if busy else "")]
     if not matches:
         lines.append(line(("Nobody is playing.", "dim italic")))
-    mark = max((cell_len(_number(match)) for match in matches), default=0)
+    numbers = [_number(standings, match) for match in matches]
+    mark = max(map(cell_len, numbers), default=0)
     # The heading has said how many there are, so those that do not fit need no line of their own.
-    lines += [_playing_line(match, mark, width) for match in matches[: max(0, height - 1)]]
+    shown = list(zip(matches, numbers, strict=True))[: max(0, height - 1)]
+    lines += [_playing_line(match, number, mark, width) for match, number in shown]
     return lines[: max(0, height)]
 
 
@@ -32,18 +35,21 @@ def latest_results(standings: Standings, width: int, height: int) -> list[Text]:
     lines = [heading("Latest results", width)]
     if not results:
         lines.append(line(("No match has ended yet.", "dim italic")))
-    mark = max((cell_len(_number(outcome)) for outcome in results), default=0)
+    numbers = [_number(standings, outcome) for outcome in results]
+    mark = max(map(cell_len, numbers), default=0)
     # Old results are no news: those that do not fit are left out without a word.
-    lines += [_result_line(outcome, mark, width) for outcome in results[: max(0, height - 1)]]
+    shown = list(zip(results, numbers, strict=True))[: max(0, height - 1)]
+    lines += [_result_line(outcome, number, mark, width) for outcome, number in shown]
     return lines[: max(0, height)]
 
 
-def _number(match: Playing | Outcome) -> str:
-    return f"#{clean(match.match)}"
+def _number(standings: Standings, match: Playing | Outcome) -> str:
+    """Of `league/17` the 17: the tournament's name stands above, and would leave no room for the number."""
+    return f"#{clean(match.match.removeprefix(f'{standings.tournament}/'))}"
 
 
-def _playing_line(match: Playing, mark: int, width: int) -> Text:
-    start = line((right(fit(_number(match), 10), min(mark, 10)), "dim"), "  ")
+def _playing_line(match: Playing, number: str, mark: int, width: int) -> Text:
+    start = line((right(fit(number, 10), min(mark, 10)), "dim"), "  ")
     clock = f"  {duration(match.elapsed)}"
     room = width - start.cell_len - len(clock)
     if room < 12:
@@ -54,8 +60,8 @@ def _playing_line(match: Playing, mark: int, width: int) -> Text:
     return start + middle + line(" " * (room - middle.cell_len), (clock, "dim"))
 
 
-def _result_line(outcome: Outcome, mark: int, width: int) -> Text:
-    start = line((right(fit(_number(outcome), 10), min(mark, 10)), "dim"), "  ")
+def _result_line(outcome: Outcome, number: str, mark: int, width: int) -> Text:
+    start = line((right(fit(number, 10), min(mark, 10)), "dim"), "  ")
     end = f"  {clean(outcome.reason).replace('_', ' ').lower()}" if outcome.reason.lower() != "finished" else ""
     if width - start.cell_len - cell_len(end) < 20:
         end = ""

@@ -158,6 +158,7 @@ class Runner:
             board,
             total=max(self._total, done),
             playing=playing,
+            busy=len(self._running),
             elapsed=elapsed,
             speed=fresh / elapsed if elapsed > 0 and fresh > 0 else None,
             absent=absent,

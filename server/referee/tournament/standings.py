@@ -121,12 +121,13 @@ def assemble(
     *,
     total: int,
     playing: Sequence[Playing] = (),
+    busy: int = 0,
     elapsed: float | None = None,
     speed: float | None = None,
     absent: Mapping[str, float] | None = None,
     notices: Sequence[str] = (),
 ) -> Standings:
-    """The standings value of a tournament at this moment."""
+    """The standings value of a tournament at this moment; `busy` matches are being played, some of them shown."""
     done = board.matches + board.aside
     state = State(tournament.state.value)
     # What a cancelled tournament has not played, it never will: its standings are final too.
@@ -140,6 +141,8 @@ def assemble(
         rounds=plan.rounds or 0,
         matches_done=done,
         matches_total=total,
+        matches_set_aside=board.aside,
+        matches_playing=max(busy, len(playing)),
         started=tournament.started / 1000 if tournament.started else None,
         elapsed=elapsed,
         matches_per_second=speed,

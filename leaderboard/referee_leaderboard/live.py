@@ -21,7 +21,7 @@ from referee_leaderboard.connection import Connection
 from referee_leaderboard.drawing.header import plain_progress_line
 from referee_leaderboard.feed import Event
 from referee_leaderboard.keyboard import Keyboard
-from referee_leaderboard.names import clean
+from referee_leaderboard.names import clean, widest
 from referee_leaderboard.screen import Screen, View, final_table, render
 from referee_leaderboard.sheet import Sheet, line
 from referee_leaderboard.standings import Standings, State
@@ -36,8 +36,18 @@ LOG_PAUSE = 5.0
 _VIEW_KEYS: dict[str, View] = {
     "1": "table", "t": "table", "2": "crosstable", "c": "crosstable", "3": "seats", "s": "seats",
 }  # fmt: skip
-_SHORT_HELP = "1 table · 2 crosstable · 3 seats · ↑↓ scroll · ? more · q quit"
-_LONG_HELP = "t c s views · j k ↑ ↓ PgUp PgDn Home End rows · ← → columns · score = μ − 3σ · q quit"
+_SHORT_HELP = (
+    "1 table · 2 crosstable · 3 seats · ↑↓ scroll · ? more · q quit",
+    "1 2 3 views · ? more · q quit",
+    "q quit",
+)
+"""The keys, for screens less and less wide: how to leave is said on every one."""
+_LONG_HELP = (
+    "t c s views · j k ↑ ↓ PgUp PgDn Home End rows · ← → columns · score = μ − 3σ · q quit",
+    "t c s · j k PgUp PgDn Home End · ← → · score = μ − 3σ · q quit",
+    "t c s · j k ↑↓ · ← → · q quit",
+    "q quit",
+)
 
 
 async def watch(
@@ -178,7 +188,7 @@ class LiveScreen:
         # While the server is gone the clocks of what was last known stand still.
         standings = self.standings.after(now - self._heard) if self.connection.alive else self.standings
         connection = self.connection.after(now - self._connection_heard)
-        footer = (_LONG_HELP if self._help else _SHORT_HELP) if self._terminal.has_keys else ""
+        footer = widest(_LONG_HELP if self._help else _SHORT_HELP, self._size[0]) if self._terminal.has_keys else ""
         self._shown = render(
             standings, self.view, *self._size, connection, offset=self.offset, across=self.across, footer=footer
         )

@@ -133,3 +133,8 @@ def plural(number: int, noun: str) -> str:
     if number == 1:
         return f"1 {noun}"
     return f"{count(number)} {noun}{'es' if noun.endswith(('ch', 's', 'x')) else 's'}"
+
+
+def widest(texts: Sequence[str], width: int) -> str:
+    """The first of these, ever shorter ones, that fits into `width` cells; the last if none does."""
+    return next((text for text in texts if cell_len(text) <= width), texts[-1])

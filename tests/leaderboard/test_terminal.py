@@ -136,6 +136,24 @@ def test_the_screen_follows_the_size_of_the_terminal(terminal: Callable[..., Ter
     screen.assert_restored()
 
 
+def test_a_small_terminal_still_says_how_to_leave(terminal: Callable[..., Terminal]) -> None:
+    screen = terminal()
+    screen.read_until(shows("1 table · 2 crosstable · 3 seats · ↑↓ scroll · ? more · q quit"))
+    screen.resize(40, 12)
+    screen.read_until(shows("1 2 3 views · ? more · q quit"))
+    screen.type(b"?")
+    screen.read_until(shows("t c s · j k ↑↓ · ← → · q quit"))
+    screen.type(b"2")
+    screen.read_until(shows("Columns 1–4 of 12; % finished ahead"))
+    screen.resize(10, 6)
+    screen.read_until(shows("q quit"))
+    screen.resize(80, 24)
+    screen.read_until(shows("score = μ − 3σ · q quit"))
+    screen.type(b"q")
+    assert screen.wait() == 0
+    screen.assert_restored()
+
+
 def test_ctrl_c_leaves_a_sane_terminal(terminal: Callable[..., Terminal]) -> None:
     screen = terminal()
     screen.read_until(shows("Latest results"))

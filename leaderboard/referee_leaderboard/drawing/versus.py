@@ -7,7 +7,7 @@ from rich.text import Text
 
 from referee_leaderboard.crosstable import Crosstable
 from referee_leaderboard.drawing.window import Block, Window
-from referee_leaderboard.names import clean, count, fit, left, percent, right
+from referee_leaderboard.names import clean, count, fit, left, percent, right, widest
 from referee_leaderboard.sheet import line
 from referee_leaderboard.standings import Standings
 
@@ -74,7 +74,10 @@ def _cell(crosstable: Crosstable, pair: tuple[int | None, int | None], cell: int
 
 
 def _note(columns: Window, width: int) -> Text:
-    words = "% of meetings in which the row's bot finished ahead of the column's"
-    if columns.partial:
-        words = f"Columns {columns.first + 1}–{columns.end} of {count(columns.total)}; " + words
-    return line((fit(words, width), "dim italic"))
+    which = f"Columns {columns.first + 1}–{columns.end} of {count(columns.total)}; " if columns.partial else ""
+    words = (
+        "% of meetings in which the row's bot finished ahead of the column's",
+        "% of meetings finished ahead",
+        "% finished ahead",
+    )
+    return line((fit(widest([which + part for part in words], width), width), "dim italic"))

@@ -51,30 +51,37 @@ _LONG_HELP = (
 
 
 async def watch(
-    feed: AsyncIterable[Event], console: Console | None = None, keys: bool = True, *, linger: bool = False
+    feed: AsyncIterable[Event],
+    console: Console | None = None,
+    keys: bool = True,
+    *,
+    linger: bool = False,
+    final: bool = True,
 ) -> None:
     """Show the feed until it ends or somebody presses q, then print the final table on the normal screen.
 
-    With `linger` the screen stays after the end of the feed until q: for a wall. An error in the feed is raised
-    again once the terminal is restored; so is the cancellation that Ctrl-C brings.
+    With `linger` the screen stays after the end of the feed until q: for a wall. Without `final` no table is left
+    behind: for a program that prints its own. An error in the feed is raised again once the terminal is restored; so is
+    the cancellation that Ctrl-C brings.
     """
     console = console or Console()
     if console.is_terminal and not console.is_dumb_terminal:
-        await LiveScreen(console, keys, linger).run(feed)
+        await LiveScreen(console, keys, linger, final).run(feed)
     else:
-        await _log(feed, console)
+        await _log(feed, console, final)
 
 
 class LiveScreen:
     """One showing of a feed on a terminal."""
 
-    def __init__(self, console: Console, keys: bool = True, linger: bool = False) -> None:
+    def __init__(self, console: Console, keys: bool = True, linger: bool = False, final: bool = True) -> None:
         self.console = console
         self.view: View = "table"
         self.offset = self.across = 0
         self.standings: Standings | None = None
         self.connection = Connection()
         self._linger = linger
+        self._final = final
         self._help = False
         self._over = False
         self._killed: signal.Signals | None = None
@@ -98,7 +105,7 @@ class LiveScreen:
         finally:
             follower.cancel()
             await asyncio.wait([follower])
-            if self.standings is not None:
+            if self._final and self.standings is not None:
                 with suppress(OSError):
                     _print_final(self.console, self.standings)
         if self._killed is not None:
@@ -257,7 +264,7 @@ class _Terminal:
         return self._console.size.width, self._console.size.height
 
 
-async def _log(feed: AsyncIterable[Event], console: Console) -> None:
+async def _log(feed: AsyncIterable[Event], console: Console, final: bool) -> None:
     clock = asyncio.get_running_loop().time
     newest: Standings | None = None
     said, said_at = "", -LOG_PAUSE
@@ -274,7 +281,7 @@ async def _log(feed: AsyncIterable[Event], console: Console) -> None:
                 _say(console, words)
                 said = words
     finally:
-        if newest is not None:
+        if final and newest is not None:
             with suppress(OSError):
                 _print_final(console, newest)
 

@@ -4,29 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
-import select
-import struct
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from fcntl import ioctl
+from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
-from termios import TIOCSWINSZ
 
 import pytest
 
-from .tournament_hall import ENVIRONMENT, PATIENCE, Hall, eventually
+from .terminal_screen import Screen
+from .tournament_hall import Hall, eventually
 
-# It becomes the leader of a session whose terminal this is, as under a shell.
-LAUNCH = (
-    "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
-    "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
-)
 PLAN = ("--game", "stop_me_go", "--players", 2, "--rounds", 3000)
 
 
@@ -35,59 +22,6 @@ def hall(tmp_path: Path) -> Iterator[Hall]:
     opened = Hall(tmp_path)
     yield opened
     opened.close()
-
-
-class Screen:
-    """`referee leaderboard` in a terminal of its own."""
-
-    def __init__(self, *words: str) -> None:
-        self.master, slave = os.openpty()
-        ioctl(self.master, TIOCSWINSZ, struct.pack("HHHH", 30, 120, 0, 0))
-        environment = {**ENVIRONMENT, "TERM": "xterm-256color"}
-        environment.pop("COLUMNS", None)
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", LAUNCH, "-m", "referee", "leaderboard", *words],
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            env=environment,
-        )
-        os.close(slave)
-        self.text = ""
-
-    def read_until(self, seen: Callable[[str], bool]) -> None:
-        """Read on until what has come since the last call is as wanted."""
-        fresh, until = b"", time.monotonic() + PATIENCE
-        while not seen(plain(fresh)):
-            assert time.monotonic() < until, plain(fresh)[-1500:]
-            if select.select([self.master], [], [], 0.2)[0]:
-                with suppress(OSError):  # the other end is closed
-                    fresh += os.read(self.master, 65536)
-            elif self.process.poll() is not None:
-                raise AssertionError(f"it ended: {plain(fresh)[-1500:]}")
-        self.text += plain(fresh)
-
-    def type(self, keys: bytes) -> None:
-        os.write(self.master, keys)
-
-    def wait(self) -> int:
-        until = time.monotonic() + PATIENCE
-        while self.process.poll() is None:
-            assert time.monotonic() < until
-            if select.select([self.master], [], [], 0.1)[0]:
-                with suppress(OSError):
-                    self.text += plain(os.read(self.master, 65536))
-        return self.process.returncode
-
-    def close(self) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        os.close(self.master)
-
-
-def plain(output: bytes) -> str:
-    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", output.decode(errors="replace"))
 
 
 def done_of(text: str) -> list[int]:
@@ -100,7 +34,7 @@ def test_it_says_that_the_server_is_gone_and_goes_on_when_it_is_back(hall: Hall)
     hall.crowd("ada=random")
     hall.steer("create", "league", *PLAN, "--bots", "ada,random", "--start")
     eventually(lambda: hall.count() > 5)
-    screen = Screen("--server", hall.address)
+    screen = Screen("leaderboard", "--server", hall.address)
     try:
         screen.read_until(lambda text: "ada" in text and "running" in text)
         hall.kill()
@@ -119,7 +53,7 @@ def test_it_says_that_the_server_is_gone_and_goes_on_when_it_is_back(hall: Hall)
 def test_it_follows_the_file_to_the_end_of_the_tournament(hall: Hall) -> None:
     plan = ("--game", "flip7", "--players", 3, "--rounds", 30, "--bots", "random,random,cautious")
     hall.referee("tournament", "create", "league", *plan, "--db", hall.db)
-    screen = Screen("--db", hall.db)
+    screen = Screen("leaderboard", "--db", hall.db)
     try:
         screen.read_until(lambda text: "created" in text)
         hall.referee("tournament", "start", "league", "--db", hall.db)
@@ -144,6 +78,10 @@ def test_the_same_table_as_json_csv_page_and_text(hall: Hall) -> None:
     assert [row["bot"] for row in table] == names
     assert all(name in text and name in page for name in names)
     assert standings["digest"] in text
+    with pytest.MonkeyPatch.context() as narrow:
+        narrow.setitem(hall.environment, "COLUMNS", "30")
+        assert standings["digest"] in hall.referee("leaderboard", "--db", hall.db, "--once")
+        assert standings["digest"] in hall.referee("tournament", "rerate", "league", "--db", hall.db)
     assert standings["digest"] in page
 
 

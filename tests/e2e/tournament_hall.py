@@ -36,7 +36,7 @@ class Hall:
             self.address = f"127.0.0.1:{probe.getsockname()[1]}"
         with Store.open(self.db) as store:
             self.admin_token = new_admin_token(store)
-        self._environment = {"REFEREE_ADMIN_TOKEN": self.admin_token, "COLUMNS": "200"}
+        self.environment = {"REFEREE_ADMIN_TOKEN": self.admin_token, "COLUMNS": "200"}
         self.server: subprocess.Popen[bytes] | None = None
         self._processes: list[subprocess.Popen[bytes]] = []
 
@@ -69,7 +69,7 @@ class Hall:
     def referee(self, *words: object, code: int = 0) -> str:
         """Run a command in this process; returns what it says, which goes to stderr if it failed."""
         out, err = StringIO(), StringIO()
-        with redirect_stdout(out), redirect_stderr(err), patch.dict(os.environ, self._environment):
+        with redirect_stdout(out), redirect_stderr(err), patch.dict(os.environ, self.environment):
             found = main([str(word) for word in words])
         assert found == code, err.getvalue()
         return out.getvalue() if code == 0 else err.getvalue()

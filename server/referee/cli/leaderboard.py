@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from referee.cli.errors import ENVIRONMENT, WRONG_USE, Failure
-from referee.cli.output import AsJson, paper, print_json
+from referee.cli.output import AsJson, paper, print_json, print_table
 from referee.cli.serving import DEFAULT_DB, DEFAULT_SERVER, Ca, Db, Server, call, failure, open_store
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def leaderboard(
 
     Reads a database file or asks a server; without either, referee.db if it is here, or else the local server.
     """
-    from referee_leaderboard import final_table, to_csv, to_html
+    from referee_leaderboard import to_csv, to_html
 
     if db and server:
         raise Failure("give --db or --server, not both", WRONG_USE)
@@ -65,8 +65,7 @@ def leaderboard(
             raise Failure(f"cannot write {html}: {error.strerror}", ENVIRONMENT) from None
         paper().print(f"wrote {html}", markup=False)
     else:
-        console = paper()
-        console.print(final_table(standings, width=console.width))
+        print_table(standings)
 
 
 def named(store: Store, tournament: str) -> str:

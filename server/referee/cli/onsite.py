@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 from referee.cli.errors import ENVIRONMENT, INTERRUPTED, WRONG_USE, Failure
-from referee.cli.output import aside, paper
+from referee.cli.output import aside, print_table
 from referee.cli.serving import open_store
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def play_here(name: str, db: str | None, concurrency: int | None = None) -> int:
 
 async def _play(store: Store, name: str, concurrency: int) -> int:
     from referee.net.app import App, ServerSettings
-    from referee_leaderboard import State, final_table, plain_progress_line
+    from referee_leaderboard import State, plain_progress_line
 
     server = App(store, ServerSettings(concurrency=concurrency))
     loop = asyncio.get_running_loop()
@@ -88,8 +88,7 @@ async def _play(store: Store, name: str, concurrency: int) -> int:
         standings = await server.director.standings(name)
         if standings.state is not State.FINISHED:
             raise Failure(f"{name} could not be played to its end and is {standings.state.value}", ENVIRONMENT)
-        console = paper()
-        console.print(final_table(standings, width=console.width))
+        print_table(standings)
         return 0
     finally:
         beat.cancel()

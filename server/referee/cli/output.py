@@ -14,6 +14,8 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from referee_leaderboard import Standings
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print exactly one JSON value on stdout, for programs.")]
 
 
@@ -31,6 +33,14 @@ def paper() -> Console:
             raise BrokenPipeError  # `main` knows what to do, and it is no failure
 
     return Paper(highlight=False)
+
+
+def print_table(standings: Standings) -> None:
+    """The final table of a tournament. A narrow terminal wraps the digest: cut, it could not be compared."""
+    from referee_leaderboard import final_table
+
+    console = paper()
+    console.print(final_table(standings, console.width), end="", soft_wrap=True)
 
 
 def aside() -> Console:

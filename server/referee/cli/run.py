@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +18,7 @@ import typer
 
 from referee.cli.errors import ENVIRONMENT, INTERRUPTED, WRONG_USE, Failure
 from referee.cli.given import read_options
-from referee.cli.output import AsJson, aside, paper, print_json
+from referee.cli.output import AsJson, aside, paper, print_json, print_table
 from referee.cli.serving import open_store, seconds
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ USUAL_ROUNDS = 20
 PER_WORKER = 256
 """Matches at once per worker: many, so that a message carries many questions."""
 PROGRESS_SECONDS = 5.0
+STOPPING = "stopping after the running matches; Ctrl-C again stops at once"
 
 
 def run(
@@ -206,6 +208,8 @@ async def _run(
     finally:
         await venue.close()
     if runner.stopped:
+        if _on_screen(as_json):
+            print_table(standings)
         again = "the same command goes on from here" if kept else "with --db FILE it could go on from here"
         aside().print(
             f"stopped after {standings.matches_done} of {standings.matches_total} matches; {again}", markup=False
@@ -220,31 +224,43 @@ async def _watch(runner: Runner, venue: WorkersVenue, as_json: bool) -> None:
     from referee_leaderboard import Feed, plain_progress_line, watch
 
     loop = asyncio.get_running_loop()
+    screen: asyncio.Task[None] | None = None
+    say = venue.on_notice
 
     def interrupt() -> None:
         # Once: let the running matches end. Twice: break them off, they are played again another time.
         if runner.stopped:
             runner.break_off()
-        else:
-            if not as_json:
-                aside().print("stopping after the running matches; Ctrl-C again stops at once", markup=False)
-            runner.stop("interrupted")
+            return
+        runner.stop("interrupted")
+        if screen is None and not as_json:
+            aside().print(STOPPING, markup=False)
+
+    def left(_: object) -> None:
+        venue.on_notice = say
+        for text in venue.notices:  # what the screen has shown went away with it
+            say(text)
+        if not playing.done():
+            runner.stop("quit")
+            aside().print(STOPPING, markup=False)
 
     loop.add_signal_handler(signal.SIGINT, interrupt)
     loop.add_signal_handler(signal.SIGTERM, interrupt)
     playing = loop.create_task(runner.run())
     venue.failed.add_done_callback(lambda failed: playing.cancel() if not failed.cancelled() else None)
     feed = Feed()
-    screen = None
-    if sys.stdout.isatty() and not as_json:
-        screen = loop.create_task(watch(feed))
-        screen.add_done_callback(lambda _: None if playing.done() else runner.stop("quit"))
+    if _on_screen(as_json):
+        venue.on_notice = lambda text: None  # the screen shows it
+        screen = loop.create_task(watch(feed, final=False))
+        screen.add_done_callback(left)
     said = loop.time()
     try:
         while not playing.done():
             await asyncio.wait({playing}, timeout=0.25)
             if runner.started.is_set() and screen is not None:
-                feed.put(await runner.standings())
+                standings = await runner.standings()
+                words = ([STOPPING] if runner.stopped else []) + venue.notices[::-1]
+                feed.put(replace(standings, notices=(*words, *standings.notices)))
             elif runner.started.is_set() and loop.time() - said > PROGRESS_SECONDS:
                 said = loop.time()
                 aside().print(plain_progress_line(await runner.standings()), markup=False)
@@ -257,6 +273,11 @@ async def _watch(runner: Runner, venue: WorkersVenue, as_json: bool) -> None:
         feed.close()
         if screen is not None:
             await asyncio.wait({screen}, timeout=2)
+
+
+def _on_screen(as_json: bool) -> bool:
+    """Whether there is somebody to show a live screen to."""
+    return not as_json and sys.stdout.isatty() and not paper().is_dumb_terminal
 
 
 def _show(
@@ -291,10 +312,8 @@ def _show(
             }
         )
         return
-    from referee_leaderboard import final_table
-
+    print_table(standings)
     console = paper()
-    console.print(final_table(standings, width=console.width))
     if mirrored:
         console.print("score differences over mirrored deals, 95 % intervals:", markup=False)
     for one in mirrored:

@@ -14,7 +14,7 @@ from referee.cli.errors import WRONG_USE, Failure
 from referee.cli.given import read_bots, read_options
 from referee.cli.listing import one_of, row_of, rows_of
 from referee.cli.onsite import play_here
-from referee.cli.output import AsJson, paper, print_json
+from referee.cli.output import AsJson, paper, print_json, print_table
 from referee.cli.serving import AdminToken, Ca, Db, Server, call, open_store, seconds
 
 app = typer.Typer(no_args_is_help=True, help="Create, run and steer tournaments.")
@@ -237,15 +237,13 @@ def show(name: Name, db: Db = None, server: Server = None, ca: Ca = None, json: 
 def rerate(name: Name, db: Db = None, json: AsJson = False) -> None:
     """Compute all ratings anew from the stored results, and show that the digest is the same."""
     from referee.tournament.standings import from_store
-    from referee_leaderboard import final_table
 
     with open_store(db, create=False) as store:
         standings = from_store(store, name)
     if json:
         print_json(standings.to_json_value())
         return
-    console = paper()
-    console.print(final_table(standings, width=console.width))
+    print_table(standings)
 
 
 @app.command()

@@ -59,15 +59,21 @@ def create_on_server(
 def dry_run(plan: Plan, bots: list[str], as_json: bool) -> None:
     """Say what the tournament would be like, without creating it."""
     from referee.tournament.forecast import forecast
+    from referee_leaderboard.names import duration
 
     value = forecast(plan, bots)
     if as_json:
         print_json(value)
         return
+    each = value["matches_per_bot"]
+    for_each = f"{each:,.0f}" if each == int(each) else f"{int(each):,} or {int(each) + 1:,}"
+    # TrueSkill learns nothing from a match of one: solo bots are ranked by their points.
+    sure = f"expect σ near {value['sigma']:.2f} in the end" if plan.players > 1 else "ranked by points, without σ"
+    lasts = duration(value["seconds"]) if value["seconds"] >= 60 else f"{max(1, round(value['seconds']))} s"
     paper().print(
-        f"{value['matches']} matches, {value['matches_per_bot']:g} for each bot; about {value['seconds']:,.0f} s "
-        f"of play on this machine; expect σ near {value['sigma']:.2f} in the end",
+        f"{value['matches']:,} matches, {for_each} for each bot; with quick bots about {lasts} on this machine; {sure}",
         markup=False,
+        soft_wrap=True,
     )
 
 

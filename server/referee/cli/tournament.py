@@ -63,7 +63,7 @@ def create(
     Example: referee tournament create league --game flip7 --players 4 --rounds 20 --bots ada,bob,odds,cautious,random
     """
     from referee.rules import registry
-    from referee.tournament.plan import Plan
+    from referee.tournament.plan import Plan, checked
 
     one_of(db, server)
     if seed is not None and not seed.strip():
@@ -81,6 +81,7 @@ def create(
         allow_join=allow_join,
         options=chosen.resolve_options(read_options(option or [])),
     )
+    _, plan = checked(plan, len(names))  # here too: to a server no time at all means its own
     if dry_run:
         show_dry_run(plan, names, json)
         return

@@ -23,7 +23,7 @@ def forecast(plan: Plan, bots: Sequence[str]) -> dict[str, Any]:
     """The figures of a dry run; the time is that of quick bots, calibrated by playing at random for a second."""
     game, plan = checked(plan, len(bots))
     try:
-        matches = schedule.count(plan.schedule, len(bots), plan.players, plan.rounds)
+        matches = schedule.count_allowed(plan.schedule, len(bots), plan.players, plan.rounds)
     except ScheduleError as error:
         raise WrongUse(str(error)) from None
     if plan.mirror and plan.schedule == "balanced":  # every table in every rotation of its seats

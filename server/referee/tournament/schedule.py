@@ -57,13 +57,20 @@ def count(kind: str, n: int, k: int, rounds: int | None = None) -> int:
     return comb(n, k) * k if rounds is None else rounds * (n // k)
 
 
+def count_allowed(kind: str, n: int, k: int, rounds: int | None = None) -> int:
+    """The same, refused where `build` would refuse so many."""
+    matches = count(kind, n, k, rounds)
+    _check_length(matches, _full_name(n, k) if rounds is None else f"a balanced schedule of {rounds:,} rounds")
+    return matches
+
+
 def full(n: int, k: int) -> list[Pairing]:
     """Every table of k out of n entrants, once in each of its k seat rotations.
 
     Round r holds all tables in lexicographic order, everybody r - 1 seats further along, so that
     after each round everybody has met everybody equally often.
     """
-    _check_length(count("full", n, k), f"a full schedule of {n} bots at tables of {k}")
+    count_allowed("full", n, k)
     return _rotations(combinations(range(n), k), k, first_round=1)
 
 
@@ -72,7 +79,7 @@ def balanced(n: int, k: int, rounds: int) -> list[Pairing]:
 
     Tables of two follow the circle method; tables of one are everybody alone, every round.
     """
-    _check_length(count("balanced", n, k, rounds), f"a balanced schedule of {rounds} rounds")
+    count_allowed("balanced", n, k, rounds)
     if k == 1:
         played: list[list[tuple[int, ...]]] = [[(entrant,) for entrant in range(n)] for _ in range(rounds)]
     elif k == 2:
@@ -101,11 +108,11 @@ def extend(kind: str, schedule: Sequence[Pairing], n: int, k: int, rounds: int |
             raise ScheduleError(
                 f"the schedule to extend is not a full one of {before} bots at tables of {k}; extend it as balanced"
             )
-        _check_length(count("full", n, k), f"a full schedule of {n} bots at tables of {k}")
+        _check_length(count("full", n, k), _full_name(n, k))
         fresh = (table for table in combinations(range(n), k) if table[-1] >= before)
         return _rotations(fresh, k, first_round=last + 1)
     if rounds is not None:
-        _check_length(len(schedule) + rounds * (n // k), f"a balanced schedule of {last + rounds} rounds")
+        _check_length(len(schedule) + rounds * (n // k), f"a balanced schedule of {last + rounds:,} rounds")
         # Who has had only byes does not appear in a schedule: only the whole of it tells that nobody is new.
         if last == 0 or list(schedule) == balanced(n, k, last):
             return balanced(n, k, last + rounds)[len(schedule) :]
@@ -214,11 +221,15 @@ def _check(kind: str, n: int, k: int, rounds: int | None) -> None:
         raise ScheduleError(f"a schedule of {rounds} rounds has no matches; ask for at least 1 round")
 
 
+def _full_name(n: int, k: int) -> str:
+    return f"a full schedule of {n} bots at tables of {k}"
+
+
 def _check_length(matches: int, what: str) -> None:
     if matches > MOST_MATCHES:
+        instead = "choose balanced" if what.startswith("a full") else "ask for fewer rounds"
         raise ScheduleError(
-            f"{what} has {matches:,} matches, more than the {MOST_MATCHES:,} a schedule may have; "
-            "ask for fewer rounds, or choose balanced"
+            f"{what} has {matches:,} matches, more than the {MOST_MATCHES:,} a schedule may have; {instead}"
         )
 
 

@@ -112,6 +112,7 @@ class Standings:
     started: float | None = None
     """When the first match began, in seconds since 1970 (UTC)."""
     elapsed: float | None = None
+    """Since then, until now or until its end."""
     matches_per_second: float | None = None
     eta: float | None = None
     digest: str = ""

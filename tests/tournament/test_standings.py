@@ -98,6 +98,23 @@ async def test_the_latest_results_are_the_latest_even_after_a_restart(store: Sto
     assert latest == [f"league/{ordinal}" for ordinal in reversed(order)]
 
 
+async def test_who_goes_on_with_a_tournament_goes_on_with_its_clock(
+    store: Store, new_league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    league = new_league()
+    for after in (100.0, 200.0):  # the first one is broken off, as by a crash
+        runner = Runner(store, "league", FakeVenue("never"), concurrency=3)
+        running = asyncio.create_task(runner.run())
+        await runner.started.wait()
+        started = store.tournaments.get(league.id).started
+        assert started is not None
+        monkeypatch.setattr("time.time", lambda at=started / 1000 + after: at)
+        assert (await runner.standings()).elapsed == pytest.approx(after)
+        assert from_store(store, "league").elapsed == pytest.approx(after)
+        running.cancel()
+        await asyncio.wait([running])
+
+
 async def test_a_cancelled_tournament_has_final_standings(store: Store, new_league: League) -> None:
     new_league()
     venue = FakeVenue("never")

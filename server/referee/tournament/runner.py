@@ -159,7 +159,6 @@ class Runner:
             total=max(self._total, done),
             playing=playing,
             busy=len(self._running),
-            elapsed=elapsed,
             speed=fresh / elapsed if elapsed > 0 and fresh > 0 else None,
             absent=absent,
             notices=standings.notices(self.store, self.tournament.id) if board.aside else (),

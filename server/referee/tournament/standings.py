@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from referee.rules import registry
-from referee.store import Counts, Fault, Match, MatchState, Store, Tournament
+from referee.store import Counts, Fault, Match, MatchState, Store, Tournament, TournamentState
 from referee.tournament.plan import Plan
 from referee.tournament.ratings import RatingSettings
 from referee.tournament.scoreboard import Score, Scoreboard, outcome
@@ -81,7 +81,6 @@ class Follower:
         if self._began is None:
             self._began = (now, done)
         watched, fresh = now - self._began[0], done - self._began[1]
-        started, finished = tournament.started, tournament.finished
         return assemble(
             tournament,
             self._plan,
@@ -91,7 +90,6 @@ class Follower:
                 Playing(f"{self._name}/{match.ordinal}", match.round or 0, tuple(seat.name for seat in match.seats))
                 for match in store.matches.in_schedule_order(tournament.id, [MatchState.PLAYING])
             ],
-            elapsed=(finished - started) / 1000 if started is not None and finished is not None else None,
             speed=fresh / watched if fresh and watched > 0 else None,
             notices=notices(store, tournament.id) if counts.absent or counts.void else (),
         )
@@ -122,7 +120,6 @@ def assemble(
     total: int,
     playing: Sequence[Playing] = (),
     busy: int = 0,
-    elapsed: float | None = None,
     speed: float | None = None,
     absent: Mapping[str, float] | None = None,
     notices: Sequence[str] = (),
@@ -144,7 +141,7 @@ def assemble(
         matches_set_aside=board.aside,
         matches_playing=max(busy, len(playing)),
         started=tournament.started / 1000 if tournament.started else None,
-        elapsed=elapsed,
+        elapsed=lasted(tournament),
         matches_per_second=speed,
         eta=open_matches / speed if speed and state is State.RUNNING else None,
         digest="" if open_matches > 0 else board.digest(),
@@ -155,6 +152,14 @@ def assemble(
         seats=board.seats(),
         notices=tuple(notices),
     )
+
+
+def lasted(tournament: Tournament) -> float | None:
+    """Seconds since its first start: a server that was killed and came back does not begin anew."""
+    if tournament.started is None or tournament.state is TournamentState.PAUSED:
+        return None
+    end = tournament.finished / 1000 if tournament.finished is not None else time.time()
+    return max(0.0, end - tournament.started / 1000)
 
 
 def score_of(match: Match, tournament: str) -> Score:

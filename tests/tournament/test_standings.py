@@ -90,9 +90,10 @@ async def test_the_latest_results_are_the_latest_even_after_a_restart(store: Sto
     running = asyncio.create_task(play(store, venue=venue))
     await until(lambda: len(venue.running) == 6)
     order = [2, 0, 5, 1, 4, 3]
-    for ordinal in order:
+    for number, ordinal in enumerate(order, 1):
         venue.end(f"league/{ordinal}")
-        await asyncio.sleep(0.01)
+        await until(lambda number=number: len(venue.announced) == number)  # type: ignore[misc]
+        await asyncio.sleep(0.005)  # ends are kept in milliseconds
     await running
     latest = [outcome.match for outcome in from_store(store, "league").latest]
     assert latest == [f"league/{ordinal}" for ordinal in reversed(order)]

@@ -99,6 +99,12 @@ def test_a_name_that_a_screen_cannot_show_is_refused(store: Store, name: str) ->
     assert store.bots.all() == []
 
 
+def test_a_name_that_could_not_be_listed_is_refused(store: Store) -> None:
+    with pytest.raises(Refused, match="no comma"):
+        store.bots.add("ada,bob")
+    assert store.bots.all() == []
+
+
 def test_names_in_any_script_are_kept_as_they_are(store: Store) -> None:
     for name in ("Ünïcode", "機械", "🤖 two", "x" * 64):
         assert store.bots.add(name).bot.name == name

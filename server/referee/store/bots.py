@@ -26,6 +26,8 @@ class Bots:
     def add(self, name: str, kind: BotKind = BotKind.REMOTE, note: str = "") -> NewBot:
         """Register a bot. A remote bot gets a token, which is shown here and never again."""
         check_name(name, "A bot's name")
+        if kind is BotKind.REMOTE and "," in name:
+            raise Refused(f"A bot's name has no comma, for bots are listed with commas between them: {name!r}.")
         token = _new_token() if kind is BotKind.REMOTE else None
         row = {
             "name": name,

@@ -102,12 +102,35 @@ def test_a_tournament_as_it_was_played_holds(store: Store) -> None:
         ("DELETE FROM records WHERE match_id = 5", r"match league/4: its record is missing"),
         ("UPDATE records SET body = zeroblob(9) WHERE match_id = 5", r"match league/4: The record .* is damaged"),
         ("UPDATE entrants SET name = 'ada' WHERE position = 1", r"match league/0: the players should be"),
+        (
+            "UPDATE matches SET state = 'absent' WHERE id = 3",
+            r"match league/2: it was played, and is said to be absent",
+        ),
+        ("UPDATE matches SET state = 'void' WHERE id = 3", r"match league/2: it was played, and is said"),
     ],
 )
 def test_whatever_is_changed_beside_the_records_is_found(store: Store, sql: str, message: str) -> None:
     execute(store, sql)
     with pytest.raises(DoesNotHold, match=message):
         checked(store)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE tournaments SET settings = '{}'",
+        "UPDATE tournaments SET settings = 'not JSON'",
+        "UPDATE seats SET fault = 'nonsense' WHERE match_id = 2 AND seat = 0",
+        "UPDATE seats SET score = 'many' WHERE match_id = 2 AND seat = 0",
+    ],
+)
+def test_what_can_no_longer_be_read_does_not_hold(played: Path, tmp_path: Path, sql: str) -> None:
+    db = shutil.copy(played, tmp_path / "changed.db")
+    with Store.open(db) as store:
+        execute(store, sql)
+    code, _, said = referee("verify", "--db", db)
+    assert code == 1
+    assert "does not hold: what is stored of" in said
 
 
 def test_two_matches_that_changed_places_are_found(store: Store) -> None:

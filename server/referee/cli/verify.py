@@ -62,13 +62,25 @@ def verify(
 
 
 def _database(db: str | None, name: str | None) -> list[dict[str, Any]]:
+    from referee.rules.game import WrongUse
+    from referee.store import Refused
     from referee.tournament.dossier import from_database
 
+    one = "the tournaments"
     with open_store(db, create=False) as store:
-        names = [name] if name is not None else [one.name for one in store.tournaments.all()]
-        if not names:
-            raise Failure("there is no tournament in it yet", WRONG_USE)
-        return [_tournament(lambda one=one: from_database(store, one)) for one in names]  # type: ignore[misc]
+        try:
+            names = [name] if name is not None else [one.name for one in store.tournaments.all()]
+            if not names:
+                raise Failure("there is no tournament in it yet", WRONG_USE)
+            found = []
+            for one in names:
+                found.append(_tournament(lambda one=one: from_database(store, one)))  # type: ignore[misc]
+            return found
+        except (WrongUse, Refused):
+            raise
+        except (KeyError, TypeError, ValueError) as error:  # somebody has written into the database by hand
+            why = f"what is stored of {one} cannot be read ({type(error).__name__}: {error})"
+            raise Failure(f"does not hold: {why}", DID_NOT_HOLD) from None
 
 
 def _files(paths: list[Path]) -> list[dict[str, Any]]:

@@ -18,6 +18,7 @@ from referee.store import Match, MatchState, NotADatabase, Store
 from referee.tournament.plan import Plan
 from referee.tournament.standings import from_store
 
+OPEN = (MatchState.SCHEDULED, MatchState.PLAYING)
 TOURNAMENT, MATCHES, RECORDS = "tournament.json", "matches.jsonl", "records"
 
 
@@ -72,7 +73,7 @@ class Dossier:
         return Plan(**{name: value for name, value in self.settings.items() if name in Plan.__slots__})
 
     def lines(self) -> Iterator[tuple[Line, bytes | None]]:
-        """The schedule in order, each finished match with its record; Damaged if one cannot be read."""
+        """The schedule in order, each match that is over with its record; Damaged if one cannot be read."""
         return self.source.read()
 
 
@@ -152,7 +153,7 @@ class _StoreLines:
         for match in self._store.matches.in_schedule_order(self._tournament):
             assert match.ordinal is not None
             record = None
-            if match.state is MatchState.FINISHED:
+            if match.state not in OPEN:
                 try:
                     record = self._store.matches.record(match.id)
                 except NotADatabase as error:
@@ -187,7 +188,7 @@ class _FolderLines:
         return line
 
     def _record(self, line: Line) -> bytes | None:
-        if line.state != MatchState.FINISHED:
+        if line.state in OPEN:
             return None
         try:
             return (self._folder / RECORDS / f"{line.ordinal}.json").read_bytes()

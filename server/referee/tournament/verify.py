@@ -9,7 +9,7 @@ from referee.rules import registry
 from referee.rules.game import WrongUse
 from referee.store import MatchState
 from referee.tournament import schedule
-from referee.tournament.dossier import Damaged, Dossier, Line
+from referee.tournament.dossier import OPEN, Damaged, Dossier, Line
 from referee.tournament.pairing import Pairing, ScheduleError
 from referee.tournament.plan import Plan, deal, pairings
 from referee.tournament.replay import DoesNotHold, Replayed, replay
@@ -60,8 +60,10 @@ def verify(dossier: Dossier, checked: Callable[[int], object] = lambda number: N
             if line.state == MatchState.FINISHED:
                 board.add(_check_match(dossier, plan, line, record))
                 replayed += 1
-            elif line.state in (MatchState.SCHEDULED, MatchState.PLAYING):
+            elif line.state in OPEN:
                 open_ += 1
+            elif record is not None:
+                raise DoesNotHold(f"match {dossier.name}/{line.ordinal}: it was played, and is said to be {line.state}")
             else:
                 board.skip(line.ordinal)
             checked(number + 1)

@@ -127,7 +127,7 @@ async def test_a_taken_unix_socket_is_left_to_who_has_it(tmp_path: Path) -> None
 
 
 def test_a_server_says_how_to_connect_a_bot(served: Process) -> None:
-    assert f"python mybot.py --server {served.address} --token TOKEN" in served.said
+    assert f"python mybot/bot.py --server {served.address} --token TOKEN" in served.said
     assert "referee bot add mybot" in served.said
     assert len(served.admin_token) == 64
 

@@ -181,7 +181,7 @@ def _greet(say: Any, address: str, db: str, certificate: str | None, admin: str 
     spoken = " with TLS" if certificate else ""
     say(f"[bold]referee {__version__}[/bold] listens on [bold]{address}[/bold]{spoken}, database {db}")
     say(f"  a new bot:     referee bot add mybot{where}", markup=False)
-    say(f"  connect it:    python mybot.py {server} --token TOKEN", markup=False)
+    say(f"  connect it:    python mybot/bot.py {server} --token TOKEN", markup=False)
     if certificate:
         say("                 (--tls in place of --ca, if a known authority has signed the certificate)", markup=False)
     say(f"  watch:         referee leaderboard {server}", markup=False)

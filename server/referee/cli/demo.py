@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli.errors import ENVIRONMENT, Failure
+from referee.cli.errors import ENVIRONMENT, INTERRUPTED, Failure
 from referee.cli.output import aside
 from referee.cli.serving import call, open_store
 
@@ -125,7 +125,7 @@ def _play(game: str, address: str, admin: str) -> Standings:
     )
     standings = Standings.from_json_value(json.loads(answer.standings_json))
     if standings.state is not State.FINISHED:
-        raise Failure(f"{name} was left before its end")
+        raise Failure(f"{name} was left before its end", INTERRUPTED)
     return standings
 
 

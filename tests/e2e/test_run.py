@@ -194,6 +194,7 @@ def test_interrupted_twice_it_stops_at_once_and_goes_on_later_with_nothing_lost(
         (["flip7", "random", "random", "random", "--schedule", "swiss"], "swiss"),
         (["flip7", "random", "random", "random", "--time", "soon"], "not a duration"),
         (["flip7", "nowhere.py", "random", "random"], "nowhere.py"),
+        (["flip7", "random", "random", "random", "--seed", " "], "--seed is empty"),
     ],
 )
 def test_wrong_use_is_one_sentence_and_exit_code_2(words: list[str], said: str, tmp_path: Path) -> None:

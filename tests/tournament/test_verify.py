@@ -206,6 +206,7 @@ def test_the_command_says_what_does_not_hold_and_exits_with_1(db: Path, tmp_path
         (("a", "b", "--db", "DB"), 2, "name one tournament"),
         (("league", "--db", "other.db"), 3, "There is no database"),
         (("FOLDER",), 2, "holds no exported tournament"),
+        (("DB",), 2, "is a database: 'referee verify --db"),
     ],
 )
 def test_what_cannot_be_verified_is_said(

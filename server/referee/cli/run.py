@@ -95,6 +95,8 @@ def run(
             "(a house bot may be named several times)",
             WRONG_USE,
         )
+    if seed is not None and not seed.strip():
+        raise Failure("--seed is empty: give any text, or leave it out for secret deals", WRONG_USE)
     if schedule == "full" and rounds is not None:
         raise Failure("--rounds belongs to a balanced schedule; a full one has as many as it needs", WRONG_USE)
     names = distinct([bot.name for bot in found])

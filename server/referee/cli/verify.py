@@ -117,7 +117,10 @@ def _record(path: Path) -> dict[str, Any]:
     from referee.tournament.replay import DoesNotHold, replay
 
     try:
-        played = replay(path.read_bytes())
+        data = path.read_bytes()
+        if data.startswith(b"SQLite format 3"):
+            raise Failure(f"{path} is a database: 'referee verify --db {path}'", WRONG_USE)
+        played = replay(data)
     except OSError as error:
         raise Failure(f"cannot read {path}: {error.strerror}", ENVIRONMENT) from None
     except DoesNotHold as error:

@@ -177,7 +177,7 @@ def test_what_keeps_a_command_from_a_server_with_tls_is_said(
     trusted, key = map(str, certificate)
     process = Process(tmp_path, "--listen", "0.0.0.0:0", "--tls-cert", trusted, "--tls-key", key)
     port = process.address.rpartition(":")[2]
-    assert f"python mybot.py --server {socket.gethostname()}:{port} --ca {trusted} --token TOKEN" in process.said
+    assert f"python mybot/bot.py --server {socket.gethostname()}:{port} --ca {trusted} --token TOKEN" in process.said
     assert f"referee leaderboard --server {socket.gethostname()}:{port} --ca {trusted}" in process.said
     for server, more, code, text in [
         (f"localhost:{port}", ["--ca", trusted], 0, ""),

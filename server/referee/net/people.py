@@ -83,8 +83,6 @@ def _check_new_name(name: str) -> None:
     if name == ANYONE or name in folders.names():
         what = "stands for whoever is waiting" if name == ANYONE else "is the name of a house bot"
         raise WrongUse(f"{name} {what}: choose another name")
-    if "," in name:
-        raise WrongUse(f"{name!r} has a comma, which stands between bots where several are named: choose another name")
 
 
 def new_admin_token(store: Store) -> str:

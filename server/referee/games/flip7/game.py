@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from referee.games.flip7.cards import COPIES, DECK, SPECIALS, decks, read_card
+from referee.games.flip7.cards import COPIES, DECK, MOST_RESHUFFLES, SPECIALS, decks, read_card
 from referee.games.flip7.moves import MOST_PLAYERS, Move
-from referee.games.flip7.round import MOST_RESHUFFLES, MOST_ROUNDS
+from referee.games.flip7.round import MOST_ROUNDS
 from referee.games.flip7.state import Flip7State
 from referee.rules.chance import Chance, Label
 from referee.rules.game import Game, Seats

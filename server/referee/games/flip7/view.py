@@ -40,7 +40,7 @@ def wire(table: Round, seat: Seat | None) -> bytes:
         for player, form in enumerate(shown):
             if not form:
                 shown[player] = _player(table.status[player], tuple(table.hands[player]))
-    parts = [
+    parts: list[bytes | bytearray] = [
         b"" if seat is None else _SEATS[seat],
         table.shown_round,
         *shown,

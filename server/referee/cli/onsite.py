@@ -55,9 +55,11 @@ def play_here(name: str, db: str | None, concurrency: int | None = None) -> int:
 
 async def _play(store: Store, name: str, concurrency: int) -> int:
     from referee.net.app import App, ServerSettings
+    from referee.pauses import shorten_pauses
     from referee_leaderboard import State, plain_progress_line
 
     server = App(store, ServerSettings(concurrency=concurrency))
+    shorten_pauses()
     loop = asyncio.get_running_loop()
     beat = loop.create_task(server.hall.beat())
     failures: list[BaseException] = []

@@ -101,13 +101,13 @@ def _read_config(path: Path | None) -> dict[str, Any]:
 
 
 async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
-
     from referee.logs import log_to_stderr
     from referee.match.clock import TimeControl
     from referee.net.app import App, ServerSettings
     from referee.net.people import ADMIN_FACT
     from referee.net.people import new_admin_token as make_admin_token
     from referee.net.wire import CannotListen, Tls, is_public
+    from referee.pauses import shorten_pauses
 
     log_to_stderr()
     listen = settings["listen"]
@@ -124,6 +124,7 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
         app = App(store, ServerSettings(listen, tls, control, settings["concurrency"], settings["max_bots"]))
         stopping = _Stopping()
         app.director.on_failure = stopping.fail
+        shorten_pauses()
         try:
             resumed = await app.start()
         except CannotListen as error:

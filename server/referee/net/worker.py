@@ -34,6 +34,7 @@ from referee.net.hall import Hall
 from referee.net.hosted import Guest, Guesthouse
 from referee.net.house import HousePlayer, HouseRoom
 from referee.net.venue import played
+from referee.pauses import shorten_pauses
 from referee.rules import registry
 from referee.rules.game import Seat
 
@@ -224,7 +225,9 @@ async def _main() -> None:
     transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, pipe)
     out = asyncio.StreamWriter(transport, protocol, None, loop)
     if first := await orders.readline():
-        await Worker(json.loads(first), out).run(orders)
+        worker = Worker(json.loads(first), out)
+        shorten_pauses()
+        await worker.run(orders)
 
 
 def main() -> None:

@@ -1,9 +1,13 @@
-"""What storing and rating cost a tournament: the same matches of house bots, bare and with everything around them.
+"""What storing and rating cost a tournament: the same matches bare, and with everything around them.
 
-Run as `python tests/bench/bench_tournament.py [--matches N] [--game NAME] [--concurrency N] [--sdk N] [--memory N]`.
-House bots think in a thread beside the loop, so that what is measured is the referee and not the network; with
-`--sdk N` the tournament is also played by N bots of a process of their own over a socket. Processor time tells more
-than the clock on a machine that has other things to do.
+    python tests/bench/bench_tournament.py [--matches N] [--turns N] [--game NAME] [--house] [--memory N]
+
+A server plays the same matches in turns: bare (nothing stored, nothing rated), as a tournament, and as a tournament
+that somebody watches. Its bots pick at random, in processes of their own over a socket; with `--house` they are house
+bots that think in a thread of the server, which shares its processor time with storing and rating: the worst case.
+Figures are medians of the turns. "held up" is the longest time that anything kept the event loop from everything
+else: it computed there, waited for another thread of the server, or the machine gave the core to another process;
+"computed" is the longest that the loop itself was at work without a break.
 
 The last lines are the memory of this process during a watched tournament of N quick matches (STOP me GO): it must not
 grow with the matches played. `--memory 0` leaves them out.
@@ -13,13 +17,21 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import asyncio.events
+import hashlib
+import json
 import logging
 import os
 import resource
+import statistics
 import sys
 import tempfile
 import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
@@ -27,72 +39,165 @@ import structlog
 
 from referee.match.ending import Ending
 from referee.match.match import Match
+from referee.match.port import Player
 from referee.net.app import App, ServerSettings
+from referee.pauses import shorten_pauses
 from referee.rules import registry
 from referee.store import Store
 from referee.tournament.plan import Plan, pairings
 from referee.tournament.seeds import match_seed
 
-CROWD = Path(__file__).parents[1] / "e2e" / "tournament_crowd.py"
 BOTS = 8
+PROCESSES = 4
+CONCURRENCY = 128
+WAYS = ("bare", "tournament", "watched")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--matches", type=int, default=1000)
+    parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--game", default="flip7")
     parser.add_argument("--players", type=int, default=4)
-    parser.add_argument("--concurrency", type=int, default=64)
-    parser.add_argument("--sdk", type=int, default=0, help="also with so many bots over a socket")
+    parser.add_argument("--house", action="store_true", help="with house bots in the server instead")
     parser.add_argument("--memory", type=int, default=4000, help="matches of the tournament whose memory is shown")
+    parser.add_argument("--crowd", metavar="JSON", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
-    print(f"{'':22}{'matches/s':>10}{'decisions/s':>13}{'CPU ms/match':>14}{'worst lag':>11}")
+    if options.crowd:
+        asyncio.run(crowd(**json.loads(options.crowd)))
+        return
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
+    plan = Plan(options.game, options.players, rounds=-(-options.matches // (BOTS // options.players)))
     with tempfile.TemporaryDirectory() as folder:
-        with Store.open(Path(folder) / "bench.db") as store:
-            plan = Plan(options.game, options.players, rounds=-(-options.matches // (BOTS // options.players)))
-            bare = asyncio.run(play_bare(store, plan, options.concurrency))
-            whole = asyncio.run(play_tournament(store, plan, options.concurrency, "quiet", watch=False))
-            watched = asyncio.run(play_tournament(store, plan, options.concurrency, "watched", watch=True))
-        for name, (rate, cpu) in (("storing and rating", whole), ("and a watcher", watched)):
-            print(f"{name}: {1 - rate / bare[0]:.0%} fewer decisions/s, {cpu / bare[1] - 1:.0%} more processor time")
-        if options.sdk:
-            asyncio.run(play_remote(Path(folder), plan, options.sdk))
+        asyncio.run(compare(Path(folder), plan, options.turns, options.house))
         if options.memory:
             with Store.open(Path(folder) / "long.db") as store:
-                asyncio.run(play_long(store, options.memory, options.concurrency))
+                asyncio.run(play_long(store, options.memory))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one way to play the matches gave."""
+
+    rate: float
+    """Decisions per second."""
+    cpu: float
+    """Processor seconds of the server per match."""
+    held_up: float
+    computed: float
+    """The longest that the loop computed without a break."""
+    matches: float
+    """Per second."""
 
 
 class Watch:
-    """A stopwatch for the clock on the wall and for the processor."""
+    """A stopwatch for the clock on the wall, for the processor, and for what holds up the loop."""
+
+    longest = 0.0
+    computed = 0.0
 
     def __init__(self, app: App) -> None:
         self._app = app
-        app.hall.lag.worst = 0.0
+        self._decisions = app.hall.decisions
         self._wall, self._cpu = time.perf_counter(), time.process_time()
+        Watch.longest = Watch.computed = 0.0
 
-    def stop(self, name: str, matches: int) -> tuple[float, float]:
-        """Prints a line; returns decisions per second and processor time per decision."""
+    def stop(self, matches: int) -> Measured:
         wall, cpu = time.perf_counter() - self._wall, time.process_time() - self._cpu
-        decisions, lag = self._app.hall.decisions, self._app.hall.lag.worst
-        rate = decisions / wall
-        print(f"{name:22}{matches / wall:10.0f}{rate:13.0f}{1000 * cpu / matches:14.2f}{1000 * lag:8.0f} ms")
-        return rate, cpu / decisions
+        decisions = self._app.hall.decisions - self._decisions
+        return Measured(decisions / wall, cpu / matches, Watch.longest, Watch.computed, matches / wall)
+
+    @staticmethod
+    def look_over_the_loop() -> None:
+        """Time whatever the loop runs."""
+        plain = asyncio.events.Handle._run  # type: ignore[attr-defined]
+
+        def run(self: Any) -> None:
+            began, computing = time.perf_counter(), time.thread_time()
+            plain(self)
+            Watch.longest = max(Watch.longest, time.perf_counter() - began)
+            Watch.computed = max(Watch.computed, time.thread_time() - computing)
+
+        asyncio.events.Handle._run = run  # type: ignore[attr-defined]
 
 
-async def until_over(app: App, name: str) -> None:
-    while name in app.director.runners:  # noqa: ASYNC110 - nobody tells when a runner is gone
-        await asyncio.sleep(0.01)
+async def compare(folder: Path, plan: Plan, turns: int, house: bool) -> None:
+    found: dict[str, list[Measured]] = {way: [] for way in WAYS}
+    with Store.open(folder / "bench.db", owner="bench") as store:
+        async with a_server(store, house) as (app, entrants, players):
+            shorten_pauses()
+            Watch.look_over_the_loop()
+            await play_bare(app, plan, players)  # a warm-up
+            for turn in range(turns):
+                found["bare"].append(await play_bare(app, plan, players))
+                for way in WAYS[1:]:
+                    found[way].append(
+                        await play_tournament(app, plan, entrants, f"{way}-{turn}", watch=way == "watched")
+                    )
+    where = "house bots in the server" if house else f"{BOTS} bots in {PROCESSES} processes over a socket"
+    print(f"{plan.game}, {plan.players} players, {CONCURRENCY} matches at once, {where}")
+    print(f"{'':12}{'matches/s':>11}{'decisions/s':>13}{'server CPU ms/match':>21}{'held up':>11}{'computed':>12}")
+    for way, measured in found.items():
+        print(
+            f"{way:12}{median(measured, 'matches'):11.0f}{median(measured, 'rate'):13,.0f}"
+            f"{1000 * median(measured, 'cpu'):21.2f}{1000 * max(one.held_up for one in measured):8.1f} ms"
+            f"{1000 * max(one.computed for one in measured):9.1f} ms"
+        )
+    for way, what in (("tournament", "storing and rating"), ("watched", "and a watcher")):
+        fewer = 1 - median(found[way], "rate") / median(found["bare"], "rate")
+        more = median(found[way], "cpu") / median(found["bare"], "cpu") - 1
+        print(f"{what}: {fewer:.0%} fewer decisions/s, {more:.0%} more processor time of the server")
 
 
-async def play_bare(store: Store, plan: Plan, concurrency: int) -> tuple[float, float]:
+def median(measured: list[Measured], what: str) -> float:
+    return statistics.median(getattr(one, what) for one in measured)
+
+
+@asynccontextmanager
+async def a_server(store: Store, house: bool) -> AsyncIterator[tuple[App, list[str], Sequence[Player]]]:
+    """A server with its bots: the names to enter into a tournament, and who sits down in a bare match."""
+    app = App(store, ServerSettings("127.0.0.1:0", concurrency=CONCURRENCY))
+    await app.start()
+    children: list[asyncio.subprocess.Process] = []
+    try:
+        if house:
+            yield app, ["random"] * BOTS, [app.people.house_player("random", f"random-{n}") for n in range(BOTS)]
+            return
+        names = [f"bot-{number}" for number in range(BOTS)]
+        tokens = [store.bots.add(name).token for name in names]
+        for number in range(PROCESSES):
+            given = json.dumps({"address": app.address, "tokens": tokens[number::PROCESSES]})
+            children.append(await asyncio.create_subprocess_exec(sys.executable, __file__, "--crowd", given))
+        while len(app.play.sessions) < BOTS:  # noqa: ASYNC110 - nobody tells when all are there
+            await asyncio.sleep(0.05)
+        yield app, names, [app.play.sessions[name] for name in names]
+    finally:
+        for child in children:
+            child.kill()
+            await child.wait()
+        await app.stop()
+
+
+async def crowd(address: str, tokens: list[str]) -> None:
+    from arena.client import Client
+    from arena.settings import Settings
+
+    def pick(decision: Any) -> str:
+        drawn = hashlib.sha256(decision.view_bytes).digest()[0]
+        move: str = decision.legal[drawn % len(decision.legal)]
+        return move
+
+    await asyncio.gather(
+        *(Client(pick, Settings(address, token, concurrency=CONCURRENCY, quiet=True)).play() for token in tokens)
+    )
+
+
+async def play_bare(app: App, plan: Plan, players: Sequence[Player]) -> Measured:
     """The matches alone: nothing is stored, nothing rated."""
-    app = App(store, ServerSettings())
-    beat = asyncio.create_task(app.hall.beat())
     game = registry.find(plan.game)
     options = game.resolve_options({})
-    players = [app.people.house_player("random", f"random-{number}") for number in range(BOTS)]
     tables = iter(list(enumerate(pairings(plan, BOTS))))
+    await asyncio.sleep(0)  # the drawing of lots is no part of it
     over = asyncio.Event()
     running = matches = 0
 
@@ -117,69 +222,39 @@ async def play_bare(store: Store, plan: Plan, concurrency: int) -> tuple[float, 
         asyncio.get_running_loop().call_soon(start)
 
     watch = Watch(app)
-    for _ in range(concurrency):
+    for _ in range(CONCURRENCY):
         start()
+        await asyncio.sleep(0)
     await over.wait()
-    measured = watch.stop("bare matches", matches)
-    beat.cancel()
-    app.room.close()
-    return measured
+    return watch.stop(matches)
 
 
-async def play_tournament(store: Store, plan: Plan, concurrency: int, name: str, *, watch: bool) -> tuple[float, float]:
+async def play_tournament(app: App, plan: Plan, entrants: list[str], name: str, *, watch: bool) -> Measured:
     """The same as a tournament: claimed, stored with records, rated, and perhaps watched."""
-    app = App(store, ServerSettings(concurrency=concurrency))
-    beat = asyncio.create_task(app.hall.beat())
-    await app.director.create(name, plan, ["random"] * BOTS, "bench", start=False)
-
-    async def look() -> None:
-        async for _ in app.director.watch(name):
-            pass
-
-    watching = asyncio.create_task(look()) if watch else None
+    tournament = await app.director.create(name, plan, entrants, "bench", start=False)
+    watching = asyncio.create_task(look(app, name)) if watch else None
     stopwatch = Watch(app)
     await app.director.control(name, "start")
-    await until_over(app, name)
-    matches = store.tournaments.counts(store.tournaments.get(name).id).finished
-    measured = stopwatch.stop("tournament, watched" if watch else "tournament", matches)
+    while name in app.director.runners:  # noqa: ASYNC110 - nobody tells when a runner is gone
+        await asyncio.sleep(0.01)
+    measured = stopwatch.stop(app.store.tournaments.counts(tournament.id).finished)
     if watching is not None:
         watching.cancel()
-    beat.cancel()
-    app.room.close()
     return measured
 
 
-async def play_remote(folder: Path, plan: Plan, bots: int) -> None:
-    """A tournament of bots that connect over a socket, from a process of their own."""
-    with Store.open(folder / "remote.db", owner="bench") as store:
-        app = App(store, ServerSettings("127.0.0.1:0"))
-        await app.start()
-        names = [f"bot-{number}" for number in range(bots)]
-        words = [f"{name}=random={store.bots.add(name).token}" for name in names]
-        crowd = await asyncio.create_subprocess_exec(sys.executable, str(CROWD), app.address, *words)
-        while len(app.play.sessions) < bots:  # noqa: ASYNC110 - nobody tells when all are there
-            await asyncio.sleep(0.05)
-        stopwatch = Watch(app)
-        await app.director.create("remote", plan, names, "bench", start=True)
-        await until_over(app, "remote")
-        stopwatch.stop("over a socket", store.tournaments.counts(1).finished)
-        crowd.kill()
-        await crowd.wait()
-        await app.stop()
+async def look(app: App, name: str) -> None:
+    async for _ in app.director.watch(name):
+        pass
 
 
-async def play_long(store: Store, matches: int, concurrency: int) -> None:
+async def play_long(store: Store, matches: int) -> None:
     """A watched tournament of quick matches; prints what this process holds after every eighth of it."""
-    app = App(store, ServerSettings(concurrency=concurrency))
+    app = App(store, ServerSettings(concurrency=CONCURRENCY))
     beat = asyncio.create_task(app.hall.beat())
     plan = Plan("stop_me_go", 4, rounds=max(1, matches // (BOTS // 4)))
     tournament = await app.director.create("long", plan, ["random"] * BOTS, "bench", start=False)
-
-    async def look() -> None:
-        async for _ in app.director.watch("long"):
-            pass
-
-    watching = asyncio.create_task(look())
+    watching = asyncio.create_task(look(app, "long"))
     await app.director.control("long", "start")
     total = store.tournaments.counts(tournament.id).total
     print(f"\nmemory of this process while it plays {total:,} matches of {plan.game}, watched:")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import time
 
@@ -102,3 +103,23 @@ async def test_a_watcher_that_leaves_is_forgotten() -> None:
     assert table.showcase.watched
     await watching.aclose()  # type: ignore[attr-defined]
     assert not table.showcase.watched
+
+
+async def test_a_failure_that_nobody_waits_for_any_more_is_no_news() -> None:
+    """A server that stops takes away what standings are read with; watchers have gone by then."""
+
+    async def fail() -> Standings:
+        await asyncio.sleep(0.01)
+        raise RuntimeError("the reader has gone")
+
+    complaints: list[object] = []
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda loop, context: complaints.append(context))
+    watching = asyncio.create_task(Showcase(fail).now())
+    await asyncio.sleep(0)
+    watching.cancel()
+    await asyncio.sleep(0.05)
+    gc.collect()
+    assert complaints == []
+    with pytest.raises(RuntimeError):  # who does wait hears of it
+        await Showcase(fail).now()

@@ -65,6 +65,7 @@ class Showcase:
                 return latest
             if self._making is None:
                 self._making = asyncio.get_running_loop().create_task(self._make())
+                self._making.add_done_callback(_let_pass)
             # Whoever asked first may go away; the others still wait for it.
             shown = await asyncio.shield(self._making)
             if shown.version >= version:
@@ -103,6 +104,12 @@ class Showcase:
     def _is_old(shown: Shown) -> bool:
         """Clocks run on while a tournament does."""
         return shown.standings.state is State.RUNNING and time.monotonic() - shown.at >= REFRESH
+
+
+def _let_pass(making: asyncio.Task[Shown]) -> None:
+    """What went wrong is told to those who wait for it; if nobody does, as when the server stops, to nobody."""
+    if not making.cancelled():
+        making.exception()
 
 
 def _to_json(standings: Standings) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from referee.rules.game import Game, Result, Seat, State, Unreadable
@@ -34,7 +34,8 @@ class Record:
     def to_value(self) -> dict[str, Any]:
         """The record as plain JSON values."""
         value = {name: getattr(self, name) for name in ("game", "version", "players", "seed", "options", "moves")}
-        value["result"] = asdict(self.result) if self.result else None
+        end = self.result
+        value["result"] = {"ranks": end.ranks, "scores": end.scores, "reason": end.reason} if end else None
         return value
 
     def to_bytes(self) -> bytes:

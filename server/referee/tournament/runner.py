@@ -36,7 +36,12 @@ MOST_VOIDS = 3
 """A match that comes to nothing so often (its game fails) is set aside."""
 MANY = 16
 """Running matches from which on results that come close together are stored together."""
-CLOSE_TOGETHER = 0.02
+COMPANY = 8
+"""They are stored once one in so many of the running matches has ended …"""
+CLOSE_TOGETHER = 0.05
+"""… or after so many seconds."""
+AT_ONCE = 8
+"""Matches that are started before others have their turn in the loop: dealing takes a moment."""
 MOST_SHOWN = 64
 """Running matches that are shown."""
 
@@ -77,6 +82,7 @@ class Runner:
         self._left = False
         self._running: dict[str, tuple[Match, Fixture, float]] = {}
         self._gathering: asyncio.Future[None] | None = None
+        self._gathered = 0
         self._voids: dict[int, int] = {}
         self._failed: BaseException | None = None
         self._looked_round = float("-inf")
@@ -251,8 +257,10 @@ class Runner:
             *(asyncio.wrap_future(self.store.matches.claim_later(match.id)) for match, _ in chosen)
         )
         untouched: dict[int, bool] = {}
-        for (match, bots), attempt in zip(chosen, attempts, strict=True):
+        for number, ((match, bots), attempt) in enumerate(zip(chosen, attempts, strict=True), 1):
             assert match.ordinal is not None
+            if number % AT_ONCE == 0:
+                await asyncio.sleep(0)
             if attempt is None:  # it is not to be played now: the tournament was paused or cancelled
                 self._lineup.put_back(match.ordinal)
             elif self._stopping or not all(self.venue.present(bot) and self.venue.free(bot) > 0 for bot in bots):
@@ -345,13 +353,18 @@ class Runner:
         if self._gathering is None:
             loop = asyncio.get_running_loop()
             self._gathering = loop.create_future()
-            loop.call_later(CLOSE_TOGETHER, self._fall_out)
-        await self._gathering
+            self._gathered = 0
+            loop.call_later(CLOSE_TOGETHER, self._fall_out, self._gathering)
+        gathering = self._gathering
+        self._gathered += 1
+        if self._gathered >= len(self._running) // COMPANY:
+            self._fall_out(gathering)
+        await gathering
 
-    def _fall_out(self) -> None:
-        gathered, self._gathering = self._gathering, None
-        if gathered is not None:
-            gathered.set_result(None)
+    def _fall_out(self, gathering: asyncio.Future[None]) -> None:
+        if self._gathering is gathering:
+            self._gathering = None
+            gathering.set_result(None)
 
     async def _again(self, match: Match, fixture: Fixture, played: Played | None) -> None:
         """A match without a result goes back into the schedule, unless it comes to nothing again and again."""

@@ -6,8 +6,7 @@ A server plays the same matches in turns: bare (nothing stored, nothing rated), 
 that somebody watches. Its bots pick at random, in processes of their own over a socket; with `--house` they are house
 bots that think in a thread of the server, which shares its processor time with storing and rating: the worst case.
 Figures are medians of the turns. "held up" is the longest time that anything kept the event loop from everything
-else: it computed there, waited for another thread of the server, or the machine gave the core to another process;
-"computed" is the longest that the loop itself was at work without a break.
+else: it computed there, waited for another thread of the server, or the machine gave the core to another process.
 
 The last lines are the memory of this process during a watched tournament of N quick matches (STOP me GO): it must not
 grow with the matches played. `--memory 0` leaves them out.
@@ -84,8 +83,6 @@ class Measured:
     cpu: float
     """Processor seconds of the server per match."""
     held_up: float
-    computed: float
-    """The longest that the loop computed without a break."""
     matches: float
     """Per second."""
 
@@ -94,31 +91,29 @@ class Watch:
     """A stopwatch for the clock on the wall, for the processor, and for what holds up the loop."""
 
     longest = 0.0
-    computed = 0.0
 
     def __init__(self, app: App) -> None:
         self._app = app
         self._decisions = app.hall.decisions
         self._wall, self._cpu = time.perf_counter(), time.process_time()
-        Watch.longest = Watch.computed = 0.0
+        Watch.longest = 0.0
 
     def stop(self, matches: int) -> Measured:
         wall, cpu = time.perf_counter() - self._wall, time.process_time() - self._cpu
         decisions = self._app.hall.decisions - self._decisions
-        return Measured(decisions / wall, cpu / matches, Watch.longest, Watch.computed, matches / wall)
+        return Measured(decisions / wall, cpu / matches, Watch.longest, matches / wall)
 
     @staticmethod
     def look_over_the_loop() -> None:
         """Time whatever the loop runs."""
-        plain = asyncio.events.Handle._run  # type: ignore[attr-defined]
+        plain = asyncio.events.Handle._run
 
         def run(self: Any) -> None:
-            began, computing = time.perf_counter(), time.thread_time()
+            began = time.perf_counter()
             plain(self)
             Watch.longest = max(Watch.longest, time.perf_counter() - began)
-            Watch.computed = max(Watch.computed, time.thread_time() - computing)
 
-        asyncio.events.Handle._run = run  # type: ignore[attr-defined]
+        asyncio.events.Handle._run = run  # type: ignore[method-assign]
 
 
 async def compare(folder: Path, plan: Plan, turns: int, house: bool) -> None:
@@ -136,12 +131,11 @@ async def compare(folder: Path, plan: Plan, turns: int, house: bool) -> None:
                     )
     where = "house bots in the server" if house else f"{BOTS} bots in {PROCESSES} processes over a socket"
     print(f"{plan.game}, {plan.players} players, {CONCURRENCY} matches at once, {where}")
-    print(f"{'':12}{'matches/s':>11}{'decisions/s':>13}{'server CPU ms/match':>21}{'held up':>11}{'computed':>12}")
+    print(f"{'':12}{'matches/s':>11}{'decisions/s':>13}{'server CPU ms/match':>21}{'held up':>11}")
     for way, measured in found.items():
         print(
             f"{way:12}{median(measured, 'matches'):11.0f}{median(measured, 'rate'):13,.0f}"
             f"{1000 * median(measured, 'cpu'):21.2f}{1000 * max(one.held_up for one in measured):8.1f} ms"
-            f"{1000 * max(one.computed for one in measured):9.1f} ms"
         )
     for way, what in (("tournament", "storing and rating"), ("watched", "and a watcher")):
         fewer = 1 - median(found[way], "rate") / median(found["bare"], "rate")
@@ -150,7 +144,7 @@ async def compare(folder: Path, plan: Plan, turns: int, house: bool) -> None:
 
 
 def median(measured: list[Measured], what: str) -> float:
-    return statistics.median(getattr(one, what) for one in measured)
+    return float(statistics.median(getattr(one, what) for one in measured))
 
 
 @asynccontextmanager

@@ -12,12 +12,15 @@ import argparse
 import asyncio
 import json
 import logging
-import resource
+import os
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -34,7 +37,7 @@ QUESTION = json.dumps({"type": "decide", "decision": 1, "legal": ["hit", "stay"]
 def main() -> None:
     log_to_stderr(logging.ERROR)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=1500)
+    parser.add_argument("--rounds", type=int, default=3000)
     parser.add_argument("--bot", default="cautious", help="a folder below bots/")
     parser.add_argument("--no-sandbox", action="store_true")
     parser.add_argument("--hundred", action="store_true", help="also the memory of a hundred bots")
@@ -43,14 +46,13 @@ def main() -> None:
     pipes_one, pipes_many = asyncio.run(pipes(1, 2.0)), asyncio.run(pipes(16, 2.0))
     print(f"bare grpc.aio, 64 streams, one decision per message   {bare_grpc:>9,.0f} decisions/s")
     print(f"bare JSON lines over pipes, 1 bot / 16 bots           {pipes_one:>9,.0f} / {pipes_many:,.0f}")
-    played, decisions, seconds, total, bots = hosted(given.bot, given.rounds, sandbox=not given.no_sandbox)
+    one = hosted(given.bot, given.rounds, sandbox=not given.no_sandbox)
+    rate, total = one.decisions / one.seconds, one.bots + one.referee
     print(f"referee run flip7, 4 × {given.bot}, {'no ' if given.no_sandbox else ''}sandbox")
-    print(f"  matches/s              {played / seconds:>9,.0f}")
-    print(
-        f"  decisions/s            {decisions / seconds:>9,.0f}   {decisions / seconds / bare_grpc:.2f} × bare grpc.aio"
-    )
-    print(f"  decisions per match    {decisions / played:>9,.0f}")
-    print(f"  CPU outside the bots   {1 - bots / total:>9.0%}   ({total / decisions * 1e6:.0f} µs per decision in all)")
+    print(f"  matches/s              {one.matches / one.seconds:>9,.0f}")
+    print(f"  decisions/s            {rate:>9,.0f}   {rate / bare_grpc:.2f} × bare grpc.aio")
+    print(f"  decisions per match    {one.decisions / one.matches:>9,.0f}")
+    print(f"  CPU outside the bots   {one.referee / total:>9.0%}   ({total / one.decisions * 1e6:.0f} µs per decision)")
     if given.hundred:
         print(
             f"  memory of a bot        {asyncio.run(memory(given.bot, 100, not given.no_sandbox)):>9,.1f} MB (of 100)"
@@ -59,48 +61,66 @@ def main() -> None:
     print(f"  start to first move    {first * 1000:>9,.0f} ms")
 
 
-def hosted(bot: str, rounds: int, *, sandbox: bool) -> tuple[int, int, float, float, float]:
-    """Matches, decisions, seconds of play, CPU seconds in all, and those of the bots."""
+@dataclass(frozen=True)
+class Hosted:
+    """What a tournament of hosted bots gave."""
+
+    matches: int
+    decisions: int
+    seconds: float
+    """Of play."""
+    bots: float
+    """Processor seconds of the bots' programs …"""
+    referee: float
+    """… and of everything else: workers, and the process that stores and rates."""
+
+
+def hosted(bot: str, rounds: int, *, sandbox: bool) -> Hosted:
     with tempfile.TemporaryDirectory() as folder:
         db = Path(folder) / "bench.db"
         words = [sys.executable, "-m", "referee", "run", "flip7", *[str(ROOT / "bots" / bot)] * 4]
         words += ["--rounds", str(rounds), "--seed", "bench", "--db", str(db), "--json"]
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run([*words, *([] if sandbox else ["--no-sandbox"])], capture_output=True, check=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        value = json.loads(done.stdout)
+        with subprocess.Popen(
+            [*words, *([] if sandbox else ["--no-sandbox"])], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as run:
+            spent: dict[int, tuple[bool, float]] = {}
+            reader = threading.Thread(target=look, args=(run, str(ROOT / "bots" / bot), spent))
+            reader.start()
+            said, _ = run.communicate()
+            reader.join()
+        value = json.loads(said)
         with sqlite3.connect(db) as connection:
             [decisions] = connection.execute("select sum(decisions) from seats").fetchone()
-    total = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    # A bot's own share: the same questions answered by the same code in a process that does nothing else.
-    return value["matches"], decisions, value["seconds"], total, decisions * alone(bot)
+    shares = {kind: sum(seconds for is_bot, seconds in spent.values() if is_bot is kind) for kind in (True, False)}
+    return Hosted(value["matches"], decisions, value["seconds"], shares[True], shares[False])
 
 
-def alone(bot: str) -> float:
-    """CPU seconds of one decision in a bot's program: reading the question, deciding, writing the answer."""
-    from arena import Decision, Match
-    from arena.v1 import match_pb2 as pb
-    from referee.hosting import folders
-    from referee.rules import registry
-    from referee.rules.game import seed_bytes
+def look(run: subprocess.Popen[bytes], bot: str, spent: dict[int, tuple[bool, float]]) -> None:
+    """Note the processor time of everything that a run has started, as long as it runs.
 
-    decide = folders.load(folders.find(bot))
-    game = registry.find("flip7")
-    state = game.start(4, seed=seed_bytes("bench"))
-    frames: list[bytes] = []
-    while state.result() is None and len(frames) < 300:
-        [seat] = state.pending()
-        legal = [state.format(move) for move in state.legal(seat).moves]
-        view = state.view(seat).SerializeToString()
-        frames.append(pb.Decide(match="bench/1", decision=1, view=view, legal=legal).SerializeToString())
-        state.play({seat: state.fallback(seat) if len(frames) % 3 == 0 else state.legal(seat).moves[0]})
-    info = Match("bench/1", "flip7", 0, ("a", "b", "c", "d"), view_type="arena.games.flip7.v1.View")
-    began = time.process_time()
-    for frame in frames * 10:
-        question = pb.Decide.FromString(frame)
-        move = decide(Decision(info, question.decision, list(question.legal), question.view))
-        pb.Act(match="bench/1", decision=1, move=move).SerializeToString()
-    return (time.process_time() - began) / (10 * len(frames))
+    What is shut in is cleared away by the kernel without being counted for whoever started it.
+    """
+    tick = os.sysconf("SC_CLK_TCK")
+    while run.poll() is None:
+        parents: dict[int, int] = {}
+        used: dict[int, float] = {}
+        for folder in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError, IndexError, ValueError):
+                fields = (folder / "stat").read_text().rpartition(")")[2].split()
+                pid = int(folder.name)
+                parents[pid], used[pid] = int(fields[1]), (int(fields[11]) + int(fields[12])) / tick
+        for pid, seconds in used.items():
+            above = pid
+            while above not in (0, run.pid):
+                above = parents.get(above, 0)
+            if above:
+                if pid not in spent:
+                    with suppress(OSError):
+                        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+                        spent[pid] = (words[1:2] == [f"{bot}/bot.py".encode()], 0.0)
+                if pid in spent:
+                    spent[pid] = (spent[pid][0], seconds)
+        time.sleep(0.2)
 
 
 async def pipes(bots: int, seconds: float) -> float:

@@ -15,7 +15,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 import grpc
 import grpc.aio
@@ -37,11 +37,10 @@ CLIENT = f"arena-python {__version__}"
 Say = Callable[[str], object]
 
 
-class Reply(NamedTuple):
-    """What a bot said: a move, or that it resigns and why."""
+class Resigned(str):
+    """Said in place of a move: that the bot resigns, and why."""
 
-    move: str
-    resigned: str = ""
+    __slots__ = ()
 
 
 def to_stderr(text: str) -> None:
@@ -56,8 +55,8 @@ class _Seat:
     def __init__(self, player: bots.Player) -> None:
         self.player = player
         self.decision: Decision | None = None
-        self.reply: Reply | None = None
-        """What was said to the latest question; None while the bot thinks."""
+        self.reply: str | None = None
+        """What was said to the latest question, a move or `Resigned`; None while the bot thinks."""
         self.stream = 0
         """The stream on which that question came (last)."""
 
@@ -255,7 +254,10 @@ class Client:
             self._resign(seat, decision, traceback.format_exc())
             return
         if isinstance(answer, str):
-            self._act(seat, decision, answer, began)
+            if answer.isascii() and self._recording is None:  # as nearly always
+                self._reply(seat, decision, answer)
+            else:
+                self._act(seat, decision, answer, began)
         elif inspect.isawaitable(answer):
             self._later(self._answer_later(seat, decision, answer, began))
         else:
@@ -284,7 +286,7 @@ class Client:
                 return
         if self._recording:
             self._recording.decided(decision, move, time.monotonic() - began)
-        self._reply(seat, decision, Reply(move))
+        self._reply(seat, decision, move)
 
     def _no_text(self, seat: _Seat, decision: Decision, answer: Any) -> None:
         example = (decision.legal or ["pass"])[0]
@@ -293,25 +295,25 @@ class Client:
     def _resign(self, seat: _Seat, decision: Decision, trace: str) -> None:
         last = trace.strip().splitlines()[-1].encode(errors="replace").decode()
         self._warn(f"{trace}{decision!r} went wrong in decide; resigning this match.")
-        self._reply(seat, decision, Reply("", f"error in decide: {last}"[:200]))
+        self._reply(seat, decision, Resigned(f"error in decide: {last}"[:200]))
         if self._settings.strict:
             self._failed = BotFailed(f"stopped at the first error in decide, as --strict asks: {last}")
 
-    def _reply(self, seat: _Seat, decision: Decision, reply: Reply) -> None:
+    def _reply(self, seat: _Seat, decision: Decision, reply: str) -> None:
         """Say it now; or, if the stream broke meanwhile, when the question is repeated."""
         if seat.decision is decision and self._seats.get(decision.match) is seat:
             seat.reply = reply
             if seat.stream == self._stream and self._call is not None:
                 self._put_reply(decision, reply)
 
-    def _put_reply(self, decision: Decision, reply: Reply) -> None:
-        if reply.resigned:
-            self._put(resign=pb.Resign(match=decision.info.id, reason=reply.resigned))
+    def _put_reply(self, decision: Decision, reply: str) -> None:
+        if isinstance(reply, Resigned):
+            self._put(resign=pb.Resign(match=decision.info.id, reason=reply))
             return
         act = self._out.bodies.add().act  # in place: this is done more often than anything else
         act.match = decision.info.id
         act.decision = decision.number
-        act.move = reply.move
+        act.move = reply
 
     # Everything else the referee says.
 
@@ -325,7 +327,7 @@ class Client:
         fresh = not self._session
         self._session = welcome.session
         for match in [match for match in self._seats if match not in welcome.resumed]:
-            self._warn(f"match {match} went on without this bot")
+            self._warn(f"match {match} is no longer this bot's: it went on without it, or is played again later")
             del self._seats[match]
         self._say(f"connected to {welcome.server} at {self._settings.server} as {welcome.name}")
         practice = self._settings.practice

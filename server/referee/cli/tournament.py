@@ -46,6 +46,9 @@ def create(
         ),
     ] = "60s",
     allow_join: Annotated[bool, typer.Option("--allow-join", help="Bots may join later.")] = False,
+    mirror: Annotated[
+        bool, typer.Option("--mirror", help="Every deal in every seat rotation: only in 'referee run'.")
+    ] = False,
     seed: Annotated[str | None, typer.Option(help="Any text: makes the deals repeatable.")] = None,
     option: Annotated[
         list[str] | None, typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the game.")
@@ -66,6 +69,12 @@ def create(
     from referee.tournament.plan import Plan, checked
 
     one_of(db, server)
+    if mirror:
+        raise Failure(
+            "--mirror plays one deal several times, and bots that connect by themselves could remember its cards: "
+            "use 'referee run … --mirror', which starts every bot anew for every match",
+            WRONG_USE,
+        )
     if seed is not None and not seed.strip():
         raise Failure("--seed is empty: give any text, or leave it out for secret deals", WRONG_USE)
     chosen = registry.find(game)

@@ -34,7 +34,7 @@ OPTIONS = [
     # Bots ping every 20 seconds; who pings much more often is sent away.
     ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),
     ("grpc.http2.max_ping_strikes", 3),
-    # A bot whose machine vanished is noticed within 15 seconds.
+    # A bot whose machine vanished is noticed within about a minute; a single-threaded one may think as long unheard.
     ("grpc.keepalive_time_ms", 10_000),
     ("grpc.keepalive_timeout_ms", 5_000),
     ("grpc.keepalive_permit_without_calls", 1),

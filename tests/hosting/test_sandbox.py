@@ -86,7 +86,7 @@ async def test_side_doors_of_the_kernel_are_shut(host: Host, sandbox: Sandbox, m
     guest = await host.put_up(host.bad("breaks_out.py", marker), sandbox)
     assert finished(await host.play(guest))
     said = guest.process.stderr.lines()
-    assert sum("denied" in line for line in said) == 8, said
+    assert sum("denied" in line for line in said) == 14, said
     [who] = [line for line in said if line.startswith("capabilities: ")]
     assert who.startswith("capabilities: 0, uid: ")
     assert not who.endswith("uid: 0")

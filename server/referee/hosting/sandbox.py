@@ -106,6 +106,7 @@ class Sandbox:
             descriptors.append(seccomp.descriptor(filter_program))
             walls += ["--seccomp", str(descriptors[-1])]
         rooms = [*_system(), "--proc", "/proc", "--dev", "/dev"]
+        rooms += ["--dev-bind", "/dev/null", "/dev/zero"]  # mapped and shared, it is memory that belongs to no process
         for folder in ("/tmp", "/dev/shm"):
             rooms += ["--perms", "1777", "--size", str(limits.disk), "--tmpfs", folder]
         rooms += [*_shown(_readable(spec)), *_folders([spec.cwd / "x", Path(SOCKET_INSIDE)])]

@@ -2,7 +2,8 @@
 
 Namespaces already hide files, network and processes. The filter closes what they leave open: new user namespaces
 (inside which a program could mount a file system of any size, and reach much more of the kernel), memory that belongs
-to no process and so escapes every limit (memfd, System V shared memory), and calls that look into other processes.
+to no process and so escapes every limit (memfd, System V objects, anonymous memory shared between processes), sockets
+that network namespaces do not hold (a virtual machine's line to its host), and calls that look into other processes.
 Every one of them has a fallback in the runtimes of the usual languages, so they are refused, not punished.
 """
 
@@ -15,8 +16,9 @@ import struct
 
 X86_64, AARCH64 = 0xC000003E, 0xC00000B7
 LOAD, JUMP_EQUAL, JUMP_AT_LEAST, JUMP_ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+Step = tuple[int, int, int, int]
 ALLOW, KILL, ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
-NUMBER_AT, ARCH_AT, FIRST_ARGUMENT_AT = 0, 4, 16
+NUMBER_AT, ARCH_AT, FIRST_ARGUMENT_AT, FOURTH_ARGUMENT_AT = 0, 4, 16, 40
 X32_BIT = 0x40000000
 NEW_NAMESPACES = 0x7E020000
 """All CLONE_NEW… flags of clone(2) but CLONE_NEWTIME, which it does not take."""
@@ -46,6 +48,8 @@ REFUSED = {
     "perf_event_open": (298, 241),
     "userfaultfd": (323, 282),
     "shmget": (29, 194),
+    "msgget": (68, 186),
+    "semget": (64, 190),
 }
 ABSENT = {
     # Said not to exist, for then runtimes quietly do something else.
@@ -57,6 +61,11 @@ ABSENT = {
     "io_uring_register": (427, 427),
 }
 CLONE = (56, 220)
+MMAP = (9, 222)
+MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
+SOCKET = (41, 198)
+FAMILIES = (1, 2, 10, 16)
+"""Unix, IPv4, IPv6, and netlink, by which runtimes ask what network there is: none."""
 
 
 def program(machine: str | None = None) -> bytes | None:
@@ -65,7 +74,7 @@ def program(machine: str | None = None) -> bytes | None:
     if machine not in ("x86_64", "aarch64"):
         return None
     column = 0 if machine == "x86_64" else 1
-    steps = [
+    steps: list[Step] = [
         (LOAD, 0, 0, ARCH_AT),
         (JUMP_EQUAL, 1, 0, X86_64 if column == 0 else AARCH64),
         (RETURN, 0, 0, KILL),  # 32-bit calls have other numbers
@@ -76,14 +85,23 @@ def program(machine: str | None = None) -> bytes | None:
     for calls, error in ((REFUSED, errno.EPERM), (ABSENT, errno.ENOSYS)):
         for numbers in calls.values():
             steps += [(JUMP_EQUAL, 0, 1, numbers[column]), (RETURN, 0, 0, ERRNO | error)]
-    steps += [
-        (JUMP_EQUAL, 0, 3, CLONE[column]),
-        (LOAD, 0, 0, FIRST_ARGUMENT_AT),
-        (JUMP_ANY_BIT, 0, 1, NEW_NAMESPACES),
-        (RETURN, 0, 0, ERRNO | errno.EPERM),
-        (RETURN, 0, 0, ALLOW),
+    steps += _when(CLONE[column], [(LOAD, 0, 0, FIRST_ARGUMENT_AT), (JUMP_ANY_BIT, 0, 1, NEW_NAMESPACES)], errno.EPERM)
+    shared = [
+        (LOAD, 0, 0, FOURTH_ARGUMENT_AT),
+        (JUMP_ANY_BIT, 0, 2, MAP_ANONYMOUS),
+        (JUMP_ANY_BIT, 0, 1, MAP_SHARED),
     ]
+    steps += _when(MMAP[column], shared, errno.EPERM)
+    known = [(JUMP_EQUAL, len(FAMILIES) - place, 0, family) for place, family in enumerate(FAMILIES)]
+    steps += _when(SOCKET[column], [(LOAD, 0, 0, FIRST_ARGUMENT_AT), *known], errno.EAFNOSUPPORT)
+    steps += [(RETURN, 0, 0, ALLOW)]
     return b"".join(struct.pack("<HBBI", *step) for step in steps)
+
+
+def _when(number: int, steps: list[Step], error: int) -> list[Step]:
+    """Of this call, look at an argument: falling through the steps refuses it, a jump over the next one allows it."""
+    judged = [*steps, (RETURN, 0, 0, ERRNO | error), (RETURN, 0, 0, ALLOW)]
+    return [(JUMP_EQUAL, 0, len(judged), number), *judged]
 
 
 def descriptor(content: bytes) -> int:

@@ -1,6 +1,9 @@
-"""Takes memory without end: in one process, or ("children") spread over many small ones."""
+"""Takes memory without end: in one process, spread over many small ones, or where it belongs to no process."""
 
+import itertools
+import mmap
 import os
+import socket
 import sys
 import time
 
@@ -12,6 +15,22 @@ if "children" in sys.argv:
             mine = bytearray(os.urandom(1 << 20) * 16)
             time.sleep(60)
             sys.exit(len(mine))
+    time.sleep(60)
+if "tables" in sys.argv:  # reading costs no memory, but the tables that say where nothing is do
+    nothing = mmap.mmap(-1, 1 << 40, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ)
+    print(sum(nothing[place] for place in range(0, 1 << 40, 1 << 21)))
+if "files" in sys.argv:
+    for number in itertools.count():
+        open(f"/tmp/{number}", "wb").close()
+if "sockets" in sys.argv:
+    pairs = [socket.socketpair() for _ in range(200)]
+    for end in (pair[0] for pair in pairs):
+        end.setblocking(False)
+        while True:
+            try:
+                end.send(b"x" * 4096)
+            except BlockingIOError:
+                break
     time.sleep(60)
 hoard = []
 while True:

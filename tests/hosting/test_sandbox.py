@@ -104,7 +104,7 @@ async def test_a_fork_bomb_stays_small_and_dies_at_once(host: Host, sandbox: San
     assert host.processes(marker) == []
 
 
-@pytest.mark.parametrize("how", ["alone", "children"])
+@pytest.mark.parametrize("how", ["alone", "children", "tables", "files", "sockets"])
 async def test_who_takes_too_much_memory_is_ended_and_told_so(
     host: Host, sandbox: Sandbox, marker: str, how: str
 ) -> None:

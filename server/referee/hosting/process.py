@@ -23,7 +23,7 @@ from referee.hosting.child import Child
 from referee.hosting.output import LastLines
 from referee.hosting.quarters import Link, Quarters
 from referee.hosting.spec import BotSpec, Kind
-from referee.hosting.weight import Weight, alive, weigh
+from referee.hosting.weight import Weight, alive, kept_outside, weigh
 
 GONE_SECONDS = 5.0
 """How long to wait for the kernel to clear away what has been killed."""
@@ -195,13 +195,14 @@ class BotProcess:
         weight = weigh(run.pid)
         if weight.memory > run.launch.memory and weight.processes > 1:
             weight = weigh(run.pid, exact=True)
+        memory = weight.memory + (kept_outside(weight.family) if run.launch.walled else 0)
         self.peak = Weight(
             max(weight.processes, self.peak.processes),
-            max(weight.memory, self.peak.memory),
+            max(memory, self.peak.memory),
             max(weight.seconds, self.peak.seconds),
         )
         self._family = weight.family
-        if weight.memory > run.launch.memory:
+        if memory > run.launch.memory:
             self.kill(f"used more than its {run.launch.memory >> 20} MB of memory")
 
     def _over(self, code: int, seconds: float) -> None:

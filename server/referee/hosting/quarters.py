@@ -57,6 +57,8 @@ class Launch:
     descriptors: tuple[int, ...] = field(default=())
     """Open files handed down to the child, closed here once it is started."""
     memory: int = USUAL_MEMORY
+    walled: bool = False
+    """Whether it has temporary folders and a network of its own, to be weighed with it."""
     stop: int = signal.SIGTERM
     """The signal that ends it, with a moment to say goodbye where that is possible."""
     kill: int = signal.SIGHUP

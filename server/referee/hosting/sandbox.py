@@ -125,7 +125,14 @@ class Sandbox:
             keys += ["--bounding-set=-all", "--no-new-privs"]
         argv = ("nice", "-n", str(limits.nice), "bwrap", *walls, *rooms, "--", *keys, *spec.argv)
         return Launch(
-            argv, _environment(link), Path("/"), tuple(descriptors), memory, stop=signal.SIGKILL, kill=signal.SIGKILL
+            argv,
+            _environment(link),
+            Path("/"),
+            tuple(descriptors),
+            memory,
+            walled=True,
+            stop=signal.SIGKILL,
+            kill=signal.SIGKILL,
         )
 
 

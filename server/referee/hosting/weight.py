@@ -1,6 +1,10 @@
 """How much a bot weighs: the memory and processor time of a program and of everything it has started.
 
 Read from /proc, which also shows what runs inside a sandbox. Elsewhere than on Linux everything weighs nothing.
+
+Memory counts wherever the kernel keeps it for the bot: pages of its own, pages its processes share, the tables that map
+them (a program may map far more than it holds), and, of a sandbox, the many small files and open sockets that belong to
+no process (`kept_outside`).
 """
 
 from __future__ import annotations
@@ -10,7 +14,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 TICKS = os.sysconf("SC_CLK_TCK")
-PAGE = os.sysconf("SC_PAGE_SIZE")
+HELD = (b"RssAnon:", b"RssShmem:", b"VmPTE:")
+TEMPORARY = ("tmp", "dev/shm")
+FILE_BYTES = 1 << 10
+"""What the kernel keeps for a file, however small."""
+FREE_SOCKETS = 64
+SOCKET_BYTES = 4 << 20
+"""What may lie in the buffers of a socket; no bot needs many of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +47,15 @@ def weigh(pid: int, *, exact: bool = False) -> Weight:
     while found:
         one = found.pop()
         try:
-            with open(f"/proc/{one}/statm", "rb") as file:
-                _, resident, shared, *_ = file.read().split()
+            with open(f"/proc/{one}/status", "rb") as file:
+                status = file.read()
             with open(f"/proc/{one}/stat", "rb") as file:
                 fields = file.read().rpartition(b")")[2].split()
         except OSError:
             continue  # it has just ended
         family.add((one, int(fields[19])))
         own = _proportional(one) if exact else None
-        memory += (int(resident) - int(shared)) * PAGE if own is None else own
+        memory += sum(_kilobytes(status, name) for name in HELD) << 10 if own is None else own
         ticks += sum(int(value) for value in fields[11:15])
         for child in _children(one):
             if child not in seen:
@@ -67,16 +77,47 @@ def alive(family: Iterable[tuple[int, int]]) -> bool:
     return False
 
 
+def kept_outside(family: Iterable[tuple[int, int]]) -> int:
+    """Bytes that the kernel keeps for a sandbox but for none of its processes: small files, and sockets."""
+    for pid, _ in family:
+        try:
+            files = sum(_files(f"/proc/{pid}/root/{folder}", f"/{folder}") for folder in TEMPORARY)
+            with open(f"/proc/{pid}/net/sockstat", "rb") as file:
+                sockets = int(file.readline().split()[2])
+        except (OSError, _Outside):
+            continue
+        return files * FILE_BYTES + max(0, sockets - FREE_SOCKETS) * SOCKET_BYTES
+    return 0
+
+
+class _Outside(Exception):
+    """This process is not inside the sandbox, or not yet."""
+
+
+def _files(inside: str, outside: str) -> int:
+    """How many files there are on the file system of a folder that has to be another than outside."""
+    if os.stat(inside).st_dev == os.stat(outside).st_dev:
+        raise _Outside
+    room = os.statvfs(inside)
+    return room.f_files - room.f_ffree
+
+
+def _kilobytes(status: bytes, name: bytes) -> int:
+    """A field of /proc/PID/status; 0 where it is missing, as for a process that is ending."""
+    begin = status.find(name)
+    return int(status[begin + len(name) :].split(None, 1)[0]) if begin >= 0 else 0
+
+
 def _proportional(pid: int) -> int | None:
     """Bytes of its own plus its part of what it shares; None if that may not be seen."""
     try:
         with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
-            for line in file:
-                if line.startswith(b"Pss_Anon:"):
-                    return int(line.split()[1]) << 10
+            rollup = file.read()
+        with open(f"/proc/{pid}/status", "rb") as file:
+            tables = _kilobytes(file.read(), b"VmPTE:")
     except OSError:
         return None
-    return None
+    return (_kilobytes(rollup, b"Pss_Anon:") + _kilobytes(rollup, b"Pss_Shmem:") + tables) << 10
 
 
 def _children(pid: int) -> list[int]:

@@ -17,6 +17,8 @@ from referee.rules import registry
 if TYPE_CHECKING:
     from tests.hosting.conftest import Host
 
+    from referee.hosting.quarters import Quarters
+
 UNHURRIED = TimeControl(limit=5.0, bank=5.0)
 LASTING = Patience(crashes=100, first_rest=0.02, longest_rest=0.02)
 
@@ -79,6 +81,16 @@ async def test_every_vice_has_its_own_end_and_harms_nobody_else(
     assert ending.terminations == (termination, Termination.FINISHED), ending.texts
     assert text in ending.texts[0]
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000, "kilobytes"
+
+
+@pytest.mark.parametrize("vice", ["closes", "crashes"])
+async def test_a_program_that_closes_its_stdout_is_gone_behind_walls_too(
+    host: Host, quarters: Quarters, vice: str, marker: str
+) -> None:
+    guest = await host.put_up(host.bad("babbles.py", vice, marker), quarters, patience=LASTING)
+    ending = await host.play(guest, control=UNHURRIED)
+    assert ending.terminations[0] is Termination.CRASH, ending.texts
+    assert ending.texts[0] == {"closes": "the bot closed its stdout", "crashes": "the bot exited with code 3"}[vice]
 
 
 async def test_all_matches_of_a_program_that_crashes_are_forfeited_and_the_next_one_is_played_by_a_fresh_run(

@@ -51,6 +51,10 @@ CONFIGURATION = (
     "ssl",
 )
 PATH = "/usr/local/bin:/usr/bin:/bin"
+PIPES_ASIDE = ("/bin/sh", "-c", 'exec "$@" 8<&0 9>&1 </dev/null >/dev/null', "sh")
+PIPES_BACK = ("/bin/sh", "-c", 'exec "$@" <&8 >&9 8<&- 9>&-', "sh")
+"""Bubblewrap would keep the bot's stdin and stdout open beside it, and nobody would see them closed; it lets go of
+other descriptors."""
 
 
 class SandboxFailed(Exception):
@@ -123,7 +127,8 @@ class Sandbox:
         if root:
             keys += ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--inh-caps=-all"]
             keys += ["--bounding-set=-all", "--no-new-privs"]
-        argv = ("nice", "-n", str(limits.nice), "bwrap", *walls, *rooms, "--", *keys, *spec.argv)
+        outside, inside = (PIPES_ASIDE, PIPES_BACK) if spec.kind is Kind.STDIO else ((), ())
+        argv = (*outside, "nice", "-n", str(limits.nice), "bwrap", *walls, *rooms, "--", *keys, *inside, *spec.argv)
         return Launch(
             argv,
             _environment(link),

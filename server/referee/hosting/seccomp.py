@@ -10,6 +10,7 @@ Every one of them has a fallback in the runtimes of the usual languages, so they
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import platform
 import struct
@@ -66,6 +67,8 @@ MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
 SOCKET = (41, 198)
 FAMILIES = (1, 2, 10, 16)
 """Unix, IPv4, IPv6, and netlink, by which runtimes ask what network there is: none."""
+ABOVE_SHELLS = 10
+"""A shell between us and the child may move descriptors of one digit."""
 
 
 def program(machine: str | None = None) -> bytes | None:
@@ -106,7 +109,9 @@ def _when(number: int, steps: list[Step], error: int) -> list[Step]:
 
 def descriptor(content: bytes) -> int:
     """An open file with this content, to be handed to a child."""
-    file = os.memfd_create("referee")
-    os.write(file, content)
-    os.lseek(file, 0, os.SEEK_SET)
+    made = os.memfd_create("referee")
+    os.write(made, content)
+    os.lseek(made, 0, os.SEEK_SET)
+    file = fcntl.fcntl(made, fcntl.F_DUPFD_CLOEXEC, ABOVE_SHELLS)
+    os.close(made)
     return file

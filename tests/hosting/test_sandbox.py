@@ -6,6 +6,7 @@ import asyncio
 import socket
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from referee.hosting.process import Condition, Patience
 from referee.hosting.quarters import Link
 from referee.hosting.sandbox import Sandbox
 from referee.hosting.spec import Kind, parse
+from referee.hosting.throttle import RESERVE
 from referee.match.clock import TimeControl
 from referee.match.ending import Ending, Termination
 
@@ -114,6 +116,19 @@ async def test_who_takes_too_much_memory_is_ended_and_told_so(
     assert "used more than its 96 MB of memory" in ending.texts[0]
     assert guest.benched
     assert guest.process.peak.memory < 2 << 30
+
+
+async def test_who_keeps_more_cores_busy_than_are_its_own_is_slowed_down(
+    host: Host, sandbox: Sandbox, marker: str
+) -> None:
+    half = Sandbox(replace(sandbox.limits, cores=0.5))
+    guest = await host.put_up(host.bad("burns.py", marker), half)
+    await host.until(lambda: guest.process.weigh().seconds > 3 * RESERVE, 30)  # by now its reserve is gone
+    before, began = guest.process.weigh().seconds, time.monotonic()
+    await asyncio.sleep(2.5)
+    assert (guest.process.weigh().seconds - before) / (time.monotonic() - began) < 0.8
+    assert guest.process.condition is Condition.RUNNING
+    await asyncio.wait_for(guest.stop(), 3)
 
 
 async def test_the_disk_cannot_be_filled(host: Host, sandbox: Sandbox, marker: str) -> None:

@@ -23,6 +23,7 @@ from referee.hosting.child import Child
 from referee.hosting.output import LastLines
 from referee.hosting.quarters import Link, Quarters
 from referee.hosting.spec import BotSpec, Kind
+from referee.hosting.throttle import Throttle
 from referee.hosting.weight import Weight, alive, kept_outside, weigh
 
 GONE_SECONDS = 5.0
@@ -86,6 +87,7 @@ class BotProcess:
         self._patience = patience or Patience()
         self._crashes: deque[float] = deque(maxlen=self._patience.crashes)
         self._run: Child | None = None
+        self._throttle: Throttle | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._starting: asyncio.Task[None] | None = None
         self._why_killed = ""
@@ -185,6 +187,8 @@ class BotProcess:
         if run.over.is_set():
             return
         self._run = run
+        if launch.cores:
+            self._throttle = Throttle(launch.cores, lambda: weigh(run.pid).family)
         if self.condition is Condition.STOPPED:
             await run.end()
             return
@@ -202,12 +206,17 @@ class BotProcess:
             max(weight.seconds, self.peak.seconds),
         )
         self._family = weight.family
+        if self._throttle is not None:
+            self._throttle.used(weight.seconds)
         if memory > run.launch.memory:
             self.kill(f"used more than its {run.launch.memory >> 20} MB of memory")
 
     def _over(self, code: int, seconds: float) -> None:
         """A run has ended."""
         self._run = None
+        if self._throttle is not None:
+            self._throttle.close()
+            self._throttle = None
         text = f"was ended: it {self._why_killed}" if self._why_killed else how_it_ended(code)
         leaving = Exit(text, code, seconds, self.stderr.told())
         self.exits.append(leaving)

@@ -59,6 +59,8 @@ class Launch:
     memory: int = USUAL_MEMORY
     walled: bool = False
     """Whether it has temporary folders and a network of its own, to be weighed with it."""
+    cores: float = 0.0
+    """How many cores it may keep busy; 0: as many as it likes."""
     stop: int = signal.SIGTERM
     """The signal that ends it, with a moment to say goodbye where that is possible."""
     kill: int = signal.SIGHUP

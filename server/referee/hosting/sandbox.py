@@ -3,8 +3,8 @@
 A bot in here has no network, sees no process but its own, reads the system's programs, its interpreter and its own
 folder, and writes only to a temporary folder of limited size that vanishes with it. It reaches one thing outside: the
 unix socket of its worker. It runs under a user id of its own without any capability, with limits on memory, processes,
-open files and file size, at lower priority than the referee. When the worker dies, however it dies, the kernel ends the
-sandbox with everything in it.
+processor time, open files and file size, at lower priority than the referee. When the worker dies, however it dies,
+the kernel ends the sandbox with everything in it.
 
 Two ways lead in. As root, bubblewrap lays out the files with root's eyes (an interpreter below a closed home is found)
 and `setpriv` then gives up root for good inside: `bwrap --uid` alone would only rename it. As anybody else, bubblewrap
@@ -72,6 +72,8 @@ class Limits:
     """Open at once."""
     disk: int = 64 << 20
     """Bytes in its temporary folder."""
+    cores: float = 1.0
+    """Cores it may keep busy in the long run (`throttle.py`)."""
     seconds: int = 24 * 3600
     """Processor time of one process; the clock of a match is much stricter, this ends what runs on for days."""
     nice: int = 5
@@ -136,6 +138,7 @@ class Sandbox:
             tuple(descriptors),
             memory,
             walled=True,
+            cores=limits.cores,
             stop=signal.SIGKILL,
             kill=signal.SIGKILL,
         )

@@ -1,0 +1,69 @@
+"""The limit on processor time: a bot that keeps more cores busy than are its own is held for a moment, again and again.
+
+Bots that play at once share the machine, and a program with many threads or processes would take it from the others,
+whose clocks run. Priorities do not help against sheer number. So what a bot has used beyond its share is weighed, and
+its processes are stopped until the share has caught up. Its own clock runs on meanwhile: only it suffers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+
+RESERVE = 0.5
+"""Seconds of processor time a bot may use at once beyond its share: short, for the others wait meanwhile."""
+LONGEST_HOLD = 1.0
+MOST_LOOKS = 5
+"""How often new processes are looked for, which were started while the others were being stopped."""
+
+Family = Iterable[tuple[int, int]]
+
+
+class Throttle:
+    """Keeps one run of a bot to its share. Tell it at every weighing how much was `used` so far."""
+
+    def __init__(self, cores: float, family: Callable[[], Family]) -> None:
+        """`family` looks up the processes to be held, as they are now."""
+        self.holds = 0
+        """How often it was held."""
+        self._cores = cores
+        self._family = family
+        self._left = RESERVE
+        self._used = 0.0
+        self._at = time.monotonic()
+        self._held: asyncio.TimerHandle | None = None
+
+    def used(self, seconds: float) -> None:
+        """So much processor time has been used altogether."""
+        now = time.monotonic()
+        self._left = min(RESERVE, self._left + (now - self._at) * self._cores) - max(0.0, seconds - self._used)
+        self._used, self._at = max(seconds, self._used), now
+        if self._left < 0 and self._held is None:
+            self.holds += 1
+            self._signal_all(signal.SIGSTOP)
+            rest = min(LONGEST_HOLD, -self._left / self._cores)
+            self._held = asyncio.get_running_loop().call_later(rest, self._let_go)
+
+    def close(self) -> None:
+        """The run is over."""
+        if self._held is not None:
+            self._held.cancel()
+
+    def _let_go(self) -> None:
+        self._held = None
+        self._signal_all(signal.SIGCONT)
+
+    def _signal_all(self, number: int) -> None:
+        told: set[tuple[int, int]] = set()
+        for _ in range(MOST_LOOKS):
+            new = set(self._family()) - told
+            if not new:
+                return
+            for pid, _ in new:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, number)
+            told |= new

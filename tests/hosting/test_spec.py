@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
-from referee.hosting import folders
+from referee.hosting import folders, programs
 from referee.hosting.spec import Kind, parse
 from referee.rules.game import WrongUse
 
@@ -30,6 +31,10 @@ def here(tmp_path: Path) -> Path:
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     (tmp_path / "notes.txt").write_text("")
+    (tmp_path / "mine.zip").write_text("")
+    for name, first in (("windows", "#!/bin/sh\r"), ("strange", "#!/no/such/thing")):
+        (tmp_path / name).write_text(f"{first}\n")
+        (tmp_path / name).chmod(0o755)
     (tmp_path / "empty").mkdir()
     return tmp_path
 
@@ -106,6 +111,12 @@ def test_a_script_inside_a_word_is_not_taken_for_a_file(here: Path) -> None:
         ("./notes.txt", "chmod +x"),
         ("./notes.txt --fast", "chmod +x"),
         ("empty", "neither bot.toml nor bot.py"),
+        (".", "there is one in mine"),
+        ("windows", "end as on Windows (CR LF)"),
+        ("./windows --fast", "end as on Windows (CR LF)"),
+        ("./strange --fast", "is to be run by /no/such/thing, which is not there"),
+        ("program --fast", "the one in"),
+        ("mine.zip", "is an archive: unpack it"),
         ("sh 'unclosed", "cannot be read"),
     ],
 )
@@ -134,6 +145,7 @@ def test_a_folder_here_with_the_name_of_a_house_bot_has_to_be_made_clear(here: P
         ('main = "run.sh"', "either 'main'"),
         ("build = 7", "'build' is a command line"),
         ("build = ''", "'build' is empty"),
+        ("build = 'make && make install'", "no shell reads it"),
         ('colour = "red"', "unknown key 'colour'"),
     ],
 )
@@ -145,6 +157,40 @@ def test_a_wrong_bot_toml_is_told_with_its_file(here: Path, line: str, sentence:
         parse("mine", here)
     assert sentence in str(told.value)
     assert "bot.toml" in str(told.value)
+
+
+def test_a_program_in_the_folder_is_told_from_one_on_the_path(here: Path) -> None:
+    (here / "mine" / "bot.toml").write_text('name = "mine"\ngames = ["*"]\ncommand = "run.sh"\nabout = "x"\n')
+    with pytest.raises(WrongUse, match=r"is meant by '\./run\.sh'"):
+        parse("mine", here)
+
+
+def test_an_unpacked_folder_may_have_another_name_and_a_mark_before_its_text(here: Path) -> None:
+    (here / "mine").rename(here / "mine-main")
+    toml = here / "mine-main" / "bot.toml"
+    toml.write_text("\ufeff" + toml.read_text())
+    assert parse("mine-main", here).name == "mine"
+
+
+def test_a_version_managers_stand_in_gives_way_to_the_program_behind_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = tmp_path / "langenv" / "versions" / "1" / "bin" / "lang"
+    for path, text in (
+        (real, "#!/bin/sh\n"),
+        (tmp_path / "langenv" / "shims" / "lang", "#!/bin/sh\n"),
+        (tmp_path / "langenv" / "bin" / "langenv", f'#!/bin/sh\n[ "$*" = "which lang" ] && echo {real}\n'),
+    ):
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+        path.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/langenv/shims:{os.environ['PATH']}")
+    programs.on_path.cache_clear()
+    assert parse("lang --fast", tmp_path).argv == (str(real), "--fast")
+    (tmp_path / "langenv" / "bin" / "langenv").unlink()
+    programs.on_path.cache_clear()
+    assert parse("lang", tmp_path).argv == (str(tmp_path / "langenv" / "shims" / "lang"),)
+    programs.on_path.cache_clear()
 
 
 def test_house_bots_that_are_programs_of_their_own_are_not_offered_to_play_inside() -> None:

@@ -2,7 +2,7 @@
 
 A bot folder holds `bot.toml` and the bot's files:
 
-    name  = "cautious"           # the same as the folder
+    name  = "cautious"           # of a house bot, the same as the folder
     games = ["flip7"]            # the games it plays, or ["*"] for every game
     main  = "bot.py"
     about = "Stays as soon as a bust is likelier than not"
@@ -38,6 +38,8 @@ NEEDED = ("name", "games", "about")
 KEYS = (*NEEDED, "main", "command", "kind", "build", "memory")
 KINDS = ("grpc", "stdio")
 LEAST_MEMORY = 16
+SHELL = {"&&", "||", "|", ";", "&", "<", ">", ">>"}
+"""Words that only a shell understands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +100,15 @@ def find(name: str, game: str | None = None) -> BotFolder:
     raise WrongUse(f"unknown bot {name!r}; {hint}")
 
 
-def read(path: Path) -> BotFolder:
-    """The bot of a folder, its `bot.toml` checked; `WrongUse` says what is wrong with it."""
+def read(path: Path, *, anywhere: bool = False) -> BotFolder:
+    """The bot of a folder, its `bot.toml` checked; `WrongUse` says what is wrong with it.
+
+    House bots are found by their folders' names; `anywhere` else a folder may be called as it likes, for archives are
+    unpacked to names such as mybot-main.
+    """
     file = path / "bot.toml"
     try:
-        values = tomllib.loads(file.read_text(encoding="utf-8"))
+        values = tomllib.loads(file.read_text(encoding="utf-8-sig"))  # some editors write a mark at the beginning
     except OSError as error:
         raise WrongUse(f"{file}: cannot be read: {error.strerror}") from None
     except ValueError as error:  # no TOML, or no UTF-8
@@ -121,7 +127,7 @@ def read(path: Path) -> BotFolder:
     games = values["games"]
     if not isinstance(games, list) or not games or not all(isinstance(game, str) for game in games):
         raise WrongUse(f"{file}: 'games' must be a list of names such as [\"flip7\"], not {games!r}")
-    if values["name"] != path.resolve().name:
+    if not anywhere and values["name"] != path.resolve().name:
         raise WrongUse(f"{file}: 'name' is {values['name']!r} but the folder is called {path.resolve().name!r}")
     if ("main" in values) == ("command" in values):
         raise WrongUse(f"{file}: give either 'main', a Python file or a program, or 'command', how the bot is started")
@@ -150,6 +156,11 @@ def _words(file: Path, key: str, values: dict[str, Any]) -> tuple[str, ...]:
             raise WrongUse(f"{file}: {key!r} cannot be read: {error}") from None
         if not value:
             raise WrongUse(f"{file}: {key!r} is empty")
+        if operators := sorted(SHELL & set(value)):
+            raise WrongUse(
+                f"{file}: {key!r} is one command, and no shell reads it: for {operators[0]!r} write \"sh -c '…'\", "
+                "or call a script"
+            )
     if not isinstance(value, list) or not all(isinstance(word, str) for word in value) or (key in values and not value):
         raise WrongUse(f'{file}: {key!r} is a command line such as "node bot.js", not {value!r}')
     return tuple(value)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,15 +22,19 @@ from difflib import get_close_matches
 from enum import Enum
 from pathlib import Path
 
-from referee.hosting import folders
+from referee.hosting import folders, programs
 from referee.hosting.folders import BotFolder
 from referee.rules.game import WrongUse
 
 STDIO = "stdio:"
 BUILTIN = "builtin:"
 LONGEST_NAME = 32
-SCRIPTS = {".awk", ".jar", ".js", ".lua", ".mjs", ".php", ".pl", ".py", ".rb", ".sh", ".ts"}
+SCRIPTS = {
+    ".awk", ".bash", ".go", ".jar", ".java", ".jl", ".js", ".lua", ".mjs", ".php", ".pl", ".py", ".rb", ".sh", ".tcl",
+    ".ts",
+}  # fmt: skip
 """Endings of words that can only mean a file: a missing one is told before anything is started."""
+ARCHIVES = {".7z", ".gz", ".tar", ".tgz", ".xz", ".zip"}
 
 
 class Kind(Enum):
@@ -103,7 +106,8 @@ def from_folder(folder: BotFolder, *, house: bool = False) -> BotSpec:
     """A bot as its folder describes it."""
     path = folder.path.resolve()
     if folder.command:
-        argv = _found(folder.command, path, f"{path / 'bot.toml'}: 'command'", built=bool(folder.build))
+        where = f"{path / 'bot.toml'}: 'command'"
+        argv = _found(folder.command, path, where, in_folder=True, built=bool(folder.build))
     else:
         argv = _of_file(folder.main.resolve())
     kind = Kind.STDIO if folder.kind == "stdio" else Kind.HOUSE if house and not folder.command else Kind.GRPC
@@ -123,10 +127,12 @@ def _from_path(text: str, base: Path) -> BotSpec | None:
         name = path.parent.name if path.stem == "bot" else path.stem
         return BotSpec(_name(name), _of_file(path), Kind.GRPC, base, files=(path,))
     if (path / "bot.toml").is_file():
-        return from_folder(folders.read(path))
+        return from_folder(folders.read(path, anywhere=True))
     if (path / "bot.py").is_file():
         return BotSpec(_name(path.name), _of_file(path / "bot.py"), Kind.GRPC, path, folder=path)
-    raise WrongUse(f"{text}: there is no bot in this folder, neither bot.toml nor bot.py ('referee new' makes one)")
+    inner = [one.parent.name for name in ("bot.toml", "bot.py") for one in sorted(path.glob(f"*/{name}"))]
+    hint = f"there is one in {Path(text) / inner[0]}" if inner else "'referee new' makes one"
+    raise WrongUse(f"{text}: there is no bot in this folder, neither bot.toml nor bot.py ({hint})")
 
 
 def _from_command(text: str, base: Path) -> BotSpec:
@@ -147,7 +153,9 @@ def _from_command(text: str, base: Path) -> BotSpec:
     return BotSpec(_name(name), argv, Kind.GRPC, base, files=tuple(dict.fromkeys([*own, *files])))
 
 
-def _found(words: Sequence[str], base: Path, where: str, *, built: bool = False) -> tuple[str, ...]:
+def _found(
+    words: Sequence[str], base: Path, where: str, *, in_folder: bool = False, built: bool = False
+) -> tuple[str, ...]:
     """The command with its program's full path; `built`: the program may come into being later."""
     program = words[0]
     if "/" in program:
@@ -157,14 +165,18 @@ def _found(words: Sequence[str], base: Path, where: str, *, built: bool = False)
             raise WrongUse(f"{where}: there is no program {path}")
         if path.is_dir() or (path.exists() and not os.access(path, os.X_OK)):
             raise WrongUse(f"{where}: {path} is no program; make it one (chmod +x) or name its interpreter before it")
+        if (why := programs.trouble(path)) is not None:
+            raise WrongUse(f"{where}: {why}")
         return (str(path), *words[1:])
-    found = shutil.which(program)
+    found = programs.on_path(program)
     if found is None:
-        raise WrongUse(f"{where}: {_unknown(program, alone=len(words) == 1)}")
+        raise WrongUse(f"{where}: {_unknown(program, base, alone=len(words) == 1 and not in_folder)}")
     return (found, *words[1:])
 
 
-def _unknown(word: str, *, alone: bool) -> str:
+def _unknown(word: str, base: Path, *, alone: bool) -> str:
+    if _is_there(base / word):
+        return f"there is no program {word!r} on the PATH; the one in {base} is meant by './{word}'"
     if not alone:
         return f"there is no program {word!r} on the PATH"
     names = folders.names()
@@ -177,7 +189,11 @@ def _of_file(path: Path) -> tuple[str, ...]:
     if path.suffix == ".py":
         return (sys.executable, str(path))
     if not os.access(path, os.X_OK):
+        if path.suffix in ARCHIVES:
+            raise WrongUse(f"{path} is an archive: unpack it and name the folder that holds bot.toml")
         raise WrongUse(f"{path} is no program; make it one (chmod +x) or name its interpreter: 'node {path.name}'")
+    if (why := programs.trouble(path)) is not None:
+        raise WrongUse(f"{path}: {why}")
     return (str(path),)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import sys
 import time
@@ -12,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from referee.hosting import folders, programs, seccomp
 from referee.hosting import sandbox as walls
-from referee.hosting import seccomp
 from referee.hosting.process import Condition, Patience
 from referee.hosting.quarters import Link
 from referee.hosting.sandbox import Sandbox
-from referee.hosting.spec import Kind, parse
+from referee.hosting.spec import BotSpec, Kind, parse
 from referee.hosting.throttle import RESERVE
 from referee.match.clock import TimeControl
 from referee.match.ending import Ending, Termination
@@ -227,6 +228,81 @@ def test_a_lone_file_does_not_open_the_folder_it_lies_in(tmp_path: Path, bubblew
     shown = [launch.argv[place + 1] for place, word in enumerate(launch.argv) if word == "--ro-bind"]
     assert str(tmp_path / "mybot.py") in shown
     assert str(tmp_path) not in shown
+
+
+def shown(spec: BotSpec) -> list[str]:
+    """What a bot gets to see."""
+    argv = Sandbox().wrap(spec, Link()).argv
+    return [argv[place + 1] for place, word in enumerate(argv) if word == "--ro-bind"]
+
+
+def program(path: Path, text: str = "#!/bin/sh\n") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
+
+
+def bot_folder(path: Path, command: str) -> Path:
+    path.mkdir(parents=True)
+    (path / "bot.toml").write_text(f'name = "x"\ngames = ["*"]\nabout = "x"\nkind = "stdio"\ncommand = "{command}"\n')
+    return path
+
+
+def test_the_folder_of_a_bot_opens_no_other_place_by_a_link_or_a_path(tmp_path: Path, bubblewrap: None) -> None:
+    tool = program(tmp_path / "private" / "bin" / "tool")
+    linked = bot_folder(tmp_path / "linked", "./run")
+    (linked / "run").symlink_to(tool)
+    direct = bot_folder(tmp_path / "direct", str(tool))
+    for folder in (linked, direct):
+        with pytest.raises(walls.SandboxFailed, match="neither in the bot's folder nor on the PATH"):
+            shown(parse(str(folder)))
+    # The host may name it: it knows what lies there.
+    assert str(tmp_path / "private") in shown(parse(f"stdio:{tool}", tmp_path))
+
+
+def test_programs_in_a_hidden_folder_of_a_home_do_not_open_all_of_it(
+    tmp_path: Path, bubblewrap: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    program(tmp_path / ".local" / "bin" / "tool")
+    program(tmp_path / "conda" / "bin" / "other")
+    monkeypatch.setenv("PATH", f"{tmp_path}/.local/bin:{tmp_path}/conda/bin:{os.environ['PATH']}")
+    programs.on_path.cache_clear()
+    folder = bot_folder(tmp_path / "bots" / "x", "tool")
+    assert str(tmp_path / ".local" / "bin" / "tool") in shown(parse(str(folder)))
+    assert str(tmp_path / ".local") not in shown(parse(str(folder)))
+    assert str(tmp_path / "conda") in shown(parse("other", tmp_path))
+
+
+async def test_a_script_runs_on_what_its_first_line_names(
+    host: Host, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(tmp_path / "lang" / "bin" / "mylang", '#!/bin/sh\nexec sh "$@"\n')
+    monkeypatch.setenv("PATH", f"{tmp_path}/lang/bin:{os.environ['PATH']}")
+    programs.on_path.cache_clear()
+    open_way(tmp_path)
+    source = (folders.house() / "shell" / "bot.sh").read_text()
+    program(tmp_path / "mybot", source.replace("#!/bin/sh", "#!/usr/bin/env mylang"))
+    guest = await host.put_up(parse("stdio:./mybot", tmp_path), sandbox)
+    assert finished(await host.play(guest)), guest.process.stderr.lines()
+
+
+def open_way(path: Path) -> None:
+    """Let the bot's user id through to a folder of the test."""
+    for place in (path, path.parent, path.parent.parent):
+        place.chmod(0o755)
+
+
+def test_where_bots_have_user_ids_of_their_own_a_closed_file_is_told(
+    tmp_path: Path, bubblewrap: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    folder = bot_folder(tmp_path / "x", "sh bot.sh")
+    (folder / "bot.sh").write_text("")
+    (folder / "bot.sh").chmod(0o600)
+    with pytest.raises(walls.SandboxFailed, match="chmod -R o"):
+        shown(parse(str(folder)))
 
 
 def test_where_bots_have_user_ids_of_their_own_a_closed_folder_is_told(

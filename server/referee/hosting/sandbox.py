@@ -31,7 +31,7 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
-from referee.hosting import seccomp
+from referee.hosting import programs, seccomp
 from referee.hosting.quarters import ALWAYS, USUAL_MEMORY, Launch, Link, granted
 from referee.hosting.spec import BotSpec, Kind
 
@@ -95,7 +95,7 @@ class Sandbox:
         """The bot's command inside all its wrappers."""
         root = os.geteuid() == 0
         if root:
-            _check_open([*([spec.folder] if spec.folder is not None else []), *spec.files])
+            _check_open(_own(spec))
         limits, memory = self.limits, granted(spec, self.limits.memory)
         uid = FIRST_UID + (os.getpid() * 61 + next(_LODGERS)) % UIDS if root else os.getuid()
         passwd = seccomp.descriptor(f"bot:x:{uid}:{uid}::{HOME_INSIDE}:/bin/sh\n".encode())
@@ -133,7 +133,7 @@ class Sandbox:
         argv = (*outside, "nice", "-n", str(limits.nice), "bwrap", *walls, *rooms, "--", *keys, *inside, *spec.argv)
         return Launch(
             argv,
-            _environment(link),
+            _environment(spec, link),
             Path("/"),
             tuple(descriptors),
             memory,
@@ -235,14 +235,19 @@ def _folders(paths: Iterable[Path]) -> list[str]:
 
 def _readable(spec: BotSpec) -> list[Path]:
     """What this bot may read besides: its folder or files, and the interpreter it runs on."""
-    own = [spec.folder] if spec.folder is not None else []
-    program = Path(spec.argv[0])
-    paths = [*own, *spec.files]
-    if sys.executable == spec.argv[0]:
-        paths += _python()
-    elif not _within_system(program):
-        paths += _prefix(program)
+    paths = [*([spec.folder] if spec.folder is not None else []), *spec.files]
+    for program in _programs(spec):
+        if program.parent == Path(sys.executable).parent:
+            paths += _python()
+        elif not _within_system(program):
+            paths += _prefix(program, spec.folder)
     return [path for path in paths if not _within_system(path)]
+
+
+def _programs(spec: BotSpec) -> list[Path]:
+    """What is started, and what that runs on if it is a script."""
+    needed = programs.interpreter(Path(spec.argv[0]))
+    return [Path(spec.argv[0]), *([Path(needed)] if needed is not None else [])]
 
 
 @cache
@@ -255,12 +260,38 @@ def _python() -> tuple[Path, ...]:
     return tuple(paths)
 
 
-def _prefix(program: Path) -> list[Path]:
-    """A program of another place: where it is installed (X of X/bin/program), if that is not somebody's home."""
+def _prefix(program: Path, folder: Path | None) -> list[Path]:
+    """A program of another place: where it is installed (X of X/bin/program), if that is not somebody's home.
+
+    What a bot's folder names, or links to, its author has chosen: it opens no place that is not on the host's PATH.
+    """
     real = Path(os.path.realpath(program))
+    if folder is not None and not _chosen_by_host(program):
+        for one in (program, real):
+            if not (folder in one.parents or _within_system(one) or _chosen_by_host(one)):
+                raise SandboxFailed(f"{one} is neither in the bot's folder nor on the PATH: the sandbox keeps it out")
     closed = {Path("/"), Path.home(), *Path.home().parents, *Path.cwd().parents, Path.cwd()}
     homes = [one.parents[1] for one in (program, real) if one.parent.name == "bin"]
-    return [program, real, *(home for home in homes if home not in closed)]
+    return [program, real, *(home for home in homes if home not in closed and not _holds_more(home))]
+
+
+def _chosen_by_host(program: Path) -> bool:
+    """Whether it is a program on the PATH, or lies beside the Python we run on."""
+    places = {os.path.realpath(place) for place in (*os.get_exec_path(), os.path.join(sys.base_prefix, "bin"))}
+    return os.path.realpath(program.parent) in places or programs.on_path(program.name) == str(program)
+
+
+def _holds_more(home: Path) -> bool:
+    """~/.local, ~/.cargo and the like hold a person's own files beside the programs."""
+    return home.parent == Path.home() and home.name.startswith(".") and not (home / "pyvenv.cfg").exists()
+
+
+def _own(spec: BotSpec) -> list[Path]:
+    """The bot's folder, or its files; of a folder, also the files its command names."""
+    if spec.folder is None:
+        return list(spec.files)
+    named = [spec.folder / word for word in spec.argv]
+    return [spec.folder, *(path for path in named if os.path.isfile(path) and spec.folder in path.parents)]
 
 
 def _check_open(paths: Iterable[Path]) -> None:
@@ -275,6 +306,13 @@ def _within_system(path: Path) -> bool:
     return any(Path(folder) in (path, *path.parents) for folder in SYSTEM)
 
 
-def _environment(link: Link) -> dict[str, str]:
-    private = {"PATH": PATH, "HOME": HOME_INSIDE, "TMPDIR": "/tmp", "LANG": "C.UTF-8", "USER": "bot"}
+def _environment(spec: BotSpec, link: Link) -> dict[str, str]:
+    places = [str(program.parent) for program in _programs(spec)[1:] if not _within_system(program)]
+    private = {
+        "PATH": ":".join([*places, PATH]),
+        "HOME": HOME_INSIDE,
+        "TMPDIR": "/tmp",
+        "LANG": "C.UTF-8",
+        "USER": "bot",
+    }
     return private | ALWAYS | link.environment(SOCKET_INSIDE)

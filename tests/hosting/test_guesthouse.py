@@ -8,6 +8,8 @@ import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from referee.hosting.process import Patience
 from referee.hosting.quarters import OpenAir
 from referee.hosting.spec import parse
@@ -50,6 +52,20 @@ async def test_nothing_is_left_of_a_guesthouse_that_closes() -> None:
         assert folder.stat().st_mode & 0o077 == 0, "others on this machine cannot get to the socket"
     assert guest.process.pid is None
     assert not folder.exists()
+
+
+async def test_nothing_is_left_of_a_guesthouse_whose_closing_is_broken_off(host: Host) -> None:
+    house = Guesthouse(OpenAir())
+    await house.__aenter__()
+    guest = await house.host(host.shell("trap '' TERM; echo here >&2; while :; do sleep 0.1; done"))
+    await host.until(lambda: guest.process.stderr.lines())
+    closing = asyncio.ensure_future(house.__aexit__(None, None, None))
+    await asyncio.sleep(0.01)
+    closing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await closing
+    assert guest.process.pid is None
+    assert not house.socket.parent.exists()
 
 
 def test_what_a_killed_guesthouse_left_is_cleared_away_and_a_living_one_stays(tmp_path: Path) -> None:

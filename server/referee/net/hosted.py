@@ -144,6 +144,14 @@ class Guesthouse:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        closing = asyncio.ensure_future(self._close())
+        try:
+            await asyncio.shield(closing)
+        except asyncio.CancelledError:  # whoever is in a hurry waits all the same: nothing may be left behind
+            await closing
+            raise
+
+    async def _close(self) -> None:
         await asyncio.gather(*(guest.stop() for guest in self.guests.values()))
         self.play.close_all()
         await self._wire.stop(0.2)

@@ -100,6 +100,19 @@ def test_a_bot_of_ones_own_plays_as_a_program_of_its_own(tmp_path: Path) -> None
     assert all(row["faults"] == 0 for row in rows.values())
 
 
+@pytest.mark.parametrize("more", [[], ["--mirror"]])
+def test_a_bot_is_built_once_however_many_workers_and_fresh_processes(tmp_path: Path, more: list[str]) -> None:
+    folder = tmp_path / "built"
+    folder.mkdir()
+    (folder / "bot.py").write_text(FIRST_LEGAL)
+    (folder / "bot.toml").write_text(
+        'name = "built"\ngames = ["*"]\nabout = "x"\nmain = "bot.py"\nbuild = "sh -c \'echo built >> log\'"\n'
+    )
+    words = ["stop_me_go", "./built", "random", "--no-sandbox", "--workers", "2", "--rounds", "2", *more]
+    assert result(*words, folder=tmp_path)["standings"][0]["faults"] == 0
+    assert (folder / "log").read_text() == "built\n"
+
+
 def test_a_bot_that_keeps_crashing_is_benched_with_its_last_words_and_the_others_play_on(tmp_path: Path) -> None:
     (tmp_path / "leaky.py").write_text(CRASHING)
     words = ["flip7", "leaky.py", "random", "cautious", "--no-sandbox", "--rounds", "2"]

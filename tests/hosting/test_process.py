@@ -188,3 +188,21 @@ async def test_a_build_runs_once_per_folder_and_shows_its_output_when_it_fails(t
     absent = BotSpec("b", ("x",), Kind.STDIO, tmp_path, build=("/nowhere/make",))
     with pytest.raises(WrongUse, match="cannot be built"):
         await build([absent])
+
+
+async def test_nothing_of_a_build_survives_it(host: Host, tmp_path: Path, marker: str) -> None:
+    def building(script: str) -> BotSpec:
+        return BotSpec("b", ("x",), Kind.STDIO, tmp_path, build=("/bin/sh", "-c", script, marker))
+
+    lasting = f"{sys.executable} -c 'import time; time.sleep(300)' {marker}"
+    await asyncio.wait_for(build([building(f"{lasting} &")]), 10)  # what it leaves running is not waited for
+    assert host.processes(marker) == []
+    with pytest.raises(WrongUse, match="took longer than"):
+        await build([building(f"setsid {lasting} & {lasting}")], seconds=0.5)
+    assert host.processes(marker) == []
+    interrupted = asyncio.ensure_future(build([building(f"setsid {lasting} & {lasting}")]))
+    await host.until(lambda: len(host.processes(marker)) >= 2)
+    interrupted.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await interrupted
+    assert host.processes(marker) == []

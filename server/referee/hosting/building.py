@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
+import signal
 from collections.abc import Iterable
 
 from referee.hosting.output import LastLines
-from referee.hosting.quarters import plain_environment
+from referee.hosting.quarters import kept, plain_environment
 from referee.hosting.spec import BotSpec
 from referee.rules.game import WrongUse
 
@@ -24,19 +26,16 @@ async def build(specs: Iterable[BotSpec], seconds: float = BUILD_SECONDS) -> Non
 
 
 async def _build(spec: BotSpec, seconds: float) -> None:
-    command = " ".join(spec.build)
-    try:
-        running = await asyncio.create_subprocess_exec(
-            *spec.build,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-            cwd=spec.cwd,
-            env=plain_environment(os.environ),
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise WrongUse(f"{spec.name} cannot be built with '{command}': {error.strerror}") from None
+    command = shlex.join(spec.build)
+    running = await asyncio.create_subprocess_exec(
+        *kept(spec.build),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        cwd=spec.cwd,
+        env=plain_environment(os.environ),
+        start_new_session=True,
+    )
     output = LastLines()
     assert running.stdout is not None
     try:
@@ -45,8 +44,12 @@ async def _build(spec: BotSpec, seconds: float) -> None:
                 output.add(chunk)
             code = await running.wait()
     except TimeoutError:
-        os.killpg(running.pid, 9)
-        await running.wait()
-        raise WrongUse(f"{spec.name}: '{command}' took longer than {seconds:g} seconds:\n{output.told(20)}") from None
+        raise WrongUse(f"{spec.name}: {command} took longer than {seconds:g} seconds:\n{output.told(20)}") from None
+    finally:
+        if running.returncode is None:  # out of time, or interrupted
+            running.send_signal(signal.SIGHUP)
+            await running.wait()
     if code != 0:
-        raise WrongUse(f"{spec.name}: '{command}' in {spec.cwd} failed with code {code}:\n{output.told(20)}")
+        raise WrongUse(
+            f"{spec.name} cannot be built: {command} in {spec.cwd} failed with code {code}:\n{output.told(20)}"
+        )

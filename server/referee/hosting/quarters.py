@@ -81,10 +81,13 @@ class OpenAir:
     memory: int = USUAL_MEMORY
 
     def put_up(self, spec: BotSpec, link: Link) -> Launch:
-        keeper = str(Path(__file__).with_name("keeper.py"))
         environment = plain_environment(os.environ) | link.environment(str(link.socket))
-        argv = (sys.executable, "-I", "-S", keeper, *spec.argv)
-        return Launch(argv, environment, spec.cwd, memory=granted(spec, self.memory))
+        return Launch(kept(spec.argv), environment, spec.cwd, memory=granted(spec, self.memory))
+
+
+def kept(command: tuple[str, ...]) -> tuple[str, ...]:
+    """A command of which nothing survives, whatever it starts (`keeper.py`)."""
+    return (sys.executable, "-I", "-S", str(Path(__file__).with_name("keeper.py")), *command)
 
 
 def plain_environment(outer: Mapping[str, str]) -> dict[str, str]:

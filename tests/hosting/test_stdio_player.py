@@ -53,9 +53,9 @@ async def test_one_program_may_sit_at_one_table_twice(host: Host) -> None:
 @pytest.mark.parametrize(
     ("vice", "termination", "text"),
     [
-        ("garbage", Termination.ILLEGAL, "thinking..."),
+        ("garbage", Termination.ILLEGAL, "the last, 'thinking...': 'thinking...' on stdout is not JSON"),
         ("bytes", Termination.ILLEGAL, "3 rejected moves"),
-        ("no_move", Termination.ILLEGAL, "3 rejected moves"),
+        ("no_move", Termination.ILLEGAL, "has no text under 'move'"),
         ("deep", Termination.ILLEGAL, "3 rejected moves"),
         ("illegal", Termination.ILLEGAL, "this is no move"),
         ("twice", Termination.ILLEGAL, "rejected moves"),
@@ -124,8 +124,9 @@ async def test_a_match_with_a_program_that_is_not_running_is_forfeited_at_once(h
     assert ending.texts[0] == "the bot exited with code 1"
 
 
-async def test_a_program_that_has_stopped_answering_is_started_again(host: Host, marker: str) -> None:
-    guest = await host.put_up(host.bad("babbles.py", "sleeps", marker), patience=LASTING)
+@pytest.mark.parametrize("vice", ["sleeps", "partial"])
+async def test_a_program_that_has_stopped_answering_is_started_again(host: Host, vice: str, marker: str) -> None:
+    guest = await host.put_up(host.bad("babbles.py", vice, marker), patience=LASTING)
     short = TimeControl(limit=0.2, bank=0.1)
     first, second = host.seat(guest, control=short), host.seat(guest, control=short)
     for match in await asyncio.wait_for(asyncio.gather(first, second), 10):

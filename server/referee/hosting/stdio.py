@@ -40,7 +40,7 @@ from arena import views
 LONGEST_LINE = 1 << 16
 SHOWN_LINE = 60
 GARBLED = "\N{REPLACEMENT CHARACTER}"
-"""Stands before the text of a line that is no answer when it is handed to a match as a move: no game reads it."""
+"""Stands before the text of a line that is no answer when it is sent to a server as a move: no game reads it."""
 
 
 class Answer(NamedTuple):

@@ -71,7 +71,6 @@ class StdioPlayer:
         self._allowance = Allowance(time.monotonic())
         self._heard_at = 0.0
         self._offence: tuple[Termination, str] | None = None
-        self._complaint: str | None = None
 
     @property
     def tables(self) -> int:
@@ -118,7 +117,6 @@ class StdioPlayer:
         still_open = rejected.kind in (RejectionKind.ILLEGAL, RejectionKind.UNREADABLE) and rejected.strikes_left > 0
         if still_open:
             self._out[number] = time.monotonic()
-        message = rejected.message if self._complaint is None else self._complaint
         self._send(
             stdio.rejected_line(
                 match.id,
@@ -126,7 +124,7 @@ class StdioPlayer:
                 question.seat,
                 rejected.kind.value,
                 rejected.code,
-                message,
+                rejected.message,
                 rejected.move,
                 rejected.strikes_left,
                 question.legal if still_open else None,
@@ -223,12 +221,13 @@ class StdioPlayer:
     def _heard(self, chunk: bytes, now: float) -> None:
         if self._offence is not None:
             return
-        self._heard_at = now
         try:
             lines = self._splitter.feed(chunk)
         except LineTooLong:
             self._give_up(Termination.FLOOD, f"wrote a line of more than {stdio.LONGEST_LINE >> 10} KB")
             return
+        if lines:  # without the end of a line it has said nothing yet
+            self._heard_at = now
         if len(lines) > FLOOD_ALLOWANCE + len(self._out):  # told before it is read as so many wrong answers
             self._give_up(Termination.FLOOD, TOO_MANY)
         for line in lines:
@@ -265,11 +264,7 @@ class StdioPlayer:
         if number is None:
             return
         question = self._numbers[number]
-        self._complaint = str(error)
-        try:
-            question.match.answer(question.seat, question.number, stdio.garbled(line), now)
-        finally:
-            self._complaint = None
+        question.match.answer(question.seat, question.number, stdio.shown(line)[1:-1], now, str(error))
 
     def _spend(self, now: float) -> None:
         if not self._allowance.spend(now):

@@ -139,8 +139,11 @@ class Match:
             if self.deadline is None or due < self.deadline:
                 self.deadline = due
 
-    def answer(self, seat: Seat, number: int, text: str, now: float) -> bool:
-        """An answer arrived at `now`; whether it was accepted."""
+    def answer(self, seat: Seat, number: int, text: str, now: float, unreadable: str = "") -> bool:
+        """An answer arrived at `now`; whether it was accepted.
+
+        `unreadable` says what is wrong with one that did not even hold a move.
+        """
         chair = self._chairs[seat]
         if self.ending is not None or chair.forfeit is not None:
             self._reject(seat, number, RejectionKind.LATE, "late", self._why_late(chair), text, strike=False)
@@ -157,7 +160,10 @@ class Match:
             self._reject(seat, number, RejectionKind.LATE, "late", self._why_late(chair), text, strike=False)
             return False
         try:
-            rejection = self.table.offer(seat, text) if len(text) <= LONGEST_MOVE else _TOO_LONG
+            if unreadable:
+                rejection: Rejection | None = Rejection("unreadable", unreadable)
+            else:
+                rejection = self.table.offer(seat, text) if len(text) <= LONGEST_MOVE else _TOO_LONG
         except Exception as error:  # noqa: BLE001 - a game may be anybody's; its failure is not the bot's
             self._fail(error)
             return False

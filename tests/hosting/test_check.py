@@ -68,6 +68,21 @@ async def test_a_bad_bot_fails_where_it_is_bad(host: Host, vice: str, check: str
     assert text in finding.text
 
 
+async def test_a_bot_whose_answers_stay_in_a_buffer_is_told_so_and_not_waited_for_again(tmp_path: Path) -> None:
+    buffered = tmp_path / "buffered.sh"
+    buffered.write_text("#!/bin/sh\nprintf 'an answer without an end'\ncat >/dev/null\n")
+    buffered.chmod(0o755)
+    report = await conduct.check(parse(f"stdio:{buffered}"), OpenAir(), ["stop_me_go"], matches=3, control=SHORT)
+    [plays] = [finding for finding in report.findings if finding.check == "plays"]
+    assert "flush its output" in plays.text
+    assert report.matches == 1
+
+
+async def test_a_program_that_exits_before_it_connects_may_be_one_that_speaks_json_lines(tmp_path: Path) -> None:
+    report = await conduct.check(parse("sh -c 'exit 0'", tmp_path), OpenAir(), ["stop_me_go"])
+    assert "exited with code 0 without connecting; if it speaks JSON lines, write stdio:" in report.findings[0].text
+
+
 async def test_a_bot_that_gives_up_when_it_is_refused_fails_that_check(tmp_path: Path) -> None:
     meek = tmp_path / "meek.py"
     meek.write_text(

@@ -33,6 +33,7 @@ CONTROL = TimeControl(limit=1.0, bank=10.0, grace=10.0)
 BROKEN = Refusal(grpc.StatusCode.UNAVAILABLE, "this connection is broken on purpose: come back and play on")
 ARRIVE_SECONDS = 20.0
 AT_ONCE = 8
+UNHEARD = "; does it end its lines, and flush its output after each?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +140,14 @@ class _Examination:
 
     async def _examine(self, guest: Guest, game: Game[Any]) -> bool:
         """All checks of one game; False if it makes no sense to go on."""
-        one = [await self._play(guest, game) for _ in range(self._matches)]
+        one: list[Match] = []
+        while len(one) < self._matches and not (one and self._ran_out(one[-1])):
+            one.append(await self._play(guest, game))
         self._judge("plays", game, one, f"{len(one)} match{'es' * (len(one) > 1)}, one after the other")
         if not await self._house.arrive(guest, ARRIVE_SECONDS):
             return False
+        if self._ran_out(one[-1]):  # the rest would only take as long again, many times
+            return True
         together = max(1, min(AT_ONCE, guest.free))
         several = await asyncio.gather(*(self._play(guest, game) for _ in range(together)))
         self._judge("several_at_once", game, several, f"{together} at once")
@@ -189,6 +194,11 @@ class _Examination:
         self._account(match, seat)
         return match
 
+    def _ran_out(self, match: Match) -> bool:
+        """Whether the bot did not answer in time."""
+        assert match.ending is not None
+        return match.ending.terminations[self._seats[match.id]] is Termination.TIMEOUT
+
     def _opponent(self, number: int) -> HousePlayer:
         return HousePlayer(f"random-{number + 1}", folders.load(folders.find("random")), self._room)
 
@@ -206,7 +216,9 @@ class _Examination:
             seat = self._seats[match.id]
             how, why = match.ending.terminations[seat], match.ending.texts[seat]
             if how is not Termination.FINISHED:
-                self._find(check, game.name, False, f"forfeited ({how.value}): {why}")
+                mute = how is Termination.TIMEOUT and not match.transcript.seats[seat].decisions
+                hint = UNHEARD if mute and self._spec.kind is Kind.STDIO else ""
+                self._find(check, game.name, False, f"forfeited ({how.value}): {why}{hint}")
                 return
             if match.transcript.seats[seat].strikes > strikes:
                 last = [event for event in match.transcript.events if event[0] == "rejected"][-1]
@@ -224,7 +236,9 @@ class _Examination:
             session = guest.session
             return f"connected as {session.client or 'an unnamed client'}" if session is not None else "started"
         if guest.benched:
-            return f"the program {_last_exit(guest)}"
+            return (
+                f"the program {_last_exit(guest)} without connecting; if it speaks JSON lines, write stdio: before it"
+            )
         return f"no connection within {ARRIVE_SECONDS:g} seconds; does it call arena.run, or speak JSON lines (stdio:)?"
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -127,6 +129,28 @@ async def test_nothing_survives_a_worker_that_is_killed_in_the_open_air(host: Ho
     worker.kill()
     await worker.wait()
     await host.until(lambda: host.processes(marker) == [])
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_bot_that_is_stopped_while_it_is_being_started_does_not_survive(number: signal.Signals, marker: str) -> None:
+    """A stop in the very moment between the start of the program and the keeper's knowing of it."""
+    keeper = Path(OpenAir().put_up(BotSpec("x", ("x",), Kind.STDIO, Path("/")), Link()).argv[3])
+    script = (
+        "import os, signal, subprocess, sys\n"
+        "real = subprocess.Popen\n"
+        "def popen(command):\n"
+        "    started = real(command)\n"
+        f"    os.kill(os.getpid(), {int(number)})\n"
+        "    return started\n"
+        "subprocess.Popen = popen\n"
+        f"sys.path.insert(0, {str(keeper.parent)!r})\n"
+        "import keeper\n"
+        "sys.exit(keeper.main(sys.argv[1:]))\n"
+    )
+    words = [sys.executable, "-c", "import time; time.sleep(300)", marker]
+    done = subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True, timeout=30)
+    assert done.stderr == ""
+    assert done.returncode in (128 + signal.SIGTERM, 128 + signal.SIGKILL)
 
 
 async def test_memory_is_limited_in_the_open_air_too(host: Host, marker: str) -> None:

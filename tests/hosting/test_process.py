@@ -16,6 +16,7 @@ import pytest
 from referee.hosting.building import build
 from referee.hosting.process import BotProcess, Condition, Patience, how_it_ended
 from referee.hosting.quarters import Link, OpenAir, Quarters, granted
+from referee.hosting.sandbox import Sandbox
 from referee.hosting.spec import BotSpec, Kind, parse
 from referee.rules.game import WrongUse
 
@@ -151,6 +152,18 @@ def test_a_bot_that_is_stopped_while_it_is_being_started_does_not_survive(number
     done = subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True, timeout=30)
     assert done.stderr == ""
     assert done.returncode in (128 + signal.SIGTERM, 128 + signal.SIGKILL)
+
+
+async def test_a_bot_that_is_stopped_while_its_walls_are_being_built_does_not_survive(
+    host: Host, sandbox: Sandbox, marker: str
+) -> None:
+    for number in range(30):
+        spec = BotSpec("x", ("/bin/sh", "-c", "sleep 300", marker), Kind.STDIO, Path("/"))
+        process = BotProcess(spec, sandbox, patience=ONCE)
+        await process.start()
+        await asyncio.sleep(number * 0.0005)
+        await process.stop()
+    await host.until(lambda: host.processes(marker) == [], 2)
 
 
 async def test_memory_is_limited_in_the_open_air_too(host: Host, marker: str) -> None:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 from referee.hosting.quarters import Launch
+from referee.hosting.weight import weigh
 
 WEIGH_SECONDS = 0.2
 DRAIN_BURST = 4 << 20
@@ -102,9 +103,20 @@ class Child(asyncio.SubprocessProtocol):
         return 0 if pipe is None else pipe.get_write_buffer_size()
 
     def signal(self, number: int) -> None:
-        if not self._exited:
-            with suppress(ProcessLookupError):
-                os.kill(self.pid, number)
+        if self._exited:
+            return
+        with suppress(ProcessLookupError):
+            if number == signal.SIGKILL:
+                self._kill_family()
+            os.kill(self.pid, number)
+
+    def _kill_family(self) -> None:
+        """Killed alone, a wrapper that is still building its walls would leave behind what it has just started."""
+        os.kill(self.pid, signal.SIGSTOP)  # or it would go on starting
+        for pid, _ in weigh(self.pid).family:
+            if pid != self.pid:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
 
     async def end(self) -> None:
         """Ask it to stop, then make it; the wrappers take care of everything it has started."""

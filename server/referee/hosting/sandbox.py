@@ -113,7 +113,21 @@ class Sandbox:
             keys += ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--inh-caps=-all"]
             keys += ["--bounding-set=-all", "--no-new-privs"]
         aside, back = (PIPES_ASIDE, PIPES_BACK) if spec.kind is Kind.STDIO else ((), ())
-        argv = (*aside, "nice", "-n", str(limits.nice), "bwrap", *walls, *inside, "--", *keys, *back, *spec.argv)
+        bound = ("setpriv", "--pdeathsig", "KILL")  # to us, also before bubblewrap gets to do so
+        argv = (
+            *bound,
+            *aside,
+            "nice",
+            "-n",
+            str(limits.nice),
+            "bwrap",
+            *walls,
+            *inside,
+            "--",
+            *keys,
+            *back,
+            *spec.argv,
+        )
         return Launch(
             argv,
             _environment(spec, link),

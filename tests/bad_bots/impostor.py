@@ -12,16 +12,22 @@ from arena.v1.match_pb2_grpc import MatchServiceStub
 
 
 async def attempt(what: str, token: str, name: str) -> None:
+    outcome = "INTERNAL"
+    while outcome == "INTERNAL":  # how gRPC tells a client that it was refused while it was still writing
+        outcome = await connect(token, name)
+    print(f"{what}: {outcome}", file=sys.stderr, flush=True)
+
+
+async def connect(token: str, name: str) -> str:
     async with grpc.aio.insecure_channel(os.environ["REFEREE_SERVER"]) as channel:
         call = MatchServiceStub(channel).Play(metadata=(("authorization", f"Bearer {token}"),))
         try:
             hello = pb.Up(hello=pb.Hello(protocol_version=1, name=name))
             await call.write(pb.PlayRequest(bodies=[hello]))
             frame = await call.read()
-            outcome = "WELCOME" if isinstance(frame, pb.PlayResponse) else (await call.code()).name
+            return "WELCOME" if isinstance(frame, pb.PlayResponse) else (await call.code()).name
         except grpc.aio.AioRpcError as error:
-            outcome = error.code().name
-        print(f"{what}: {outcome}", file=sys.stderr, flush=True)
+            return error.code().name
 
 
 async def main() -> None:

@@ -124,6 +124,8 @@ async def test_a_program_that_fails_ends_the_bridge_and_resigns_its_matches(
         assert crossing.playing is not None
         with pytest.raises(BridgeBroken, match=why):
             await asyncio.wait_for(crossing.playing, 10)
+        assert why in match.ending.texts[0]
+        assert not any("Traceback" in warning for warning in crossing.warnings)
 
 
 async def test_a_line_that_is_no_answer_is_a_strike_and_explained(host: Host, marker: str) -> None:
@@ -133,6 +135,7 @@ async def test_a_line_that_is_no_answer_is_a_strike_and_explained(host: Host, ma
         assert match.ending.terminations[0] is Termination.ILLEGAL
         await host.until(lambda: crossing.bridge.process.stderr.lines())
         assert "'thinking...' on stdout is not JSON" in crossing.bridge.process.stderr.lines()[0]
+        assert any("'thinking...' on stdout is not JSON" in warning for warning in crossing.warnings)
 
 
 async def test_the_command_says_what_is_wrong_and_how_it_ended(host: Host) -> None:

@@ -11,7 +11,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from arena.client import Client
+from arena.client import Client, Reply
 from arena.decision import Decision, Match
 from arena.views import UnknownView
 from referee.hosting import stdio
@@ -84,6 +84,10 @@ class Bridge:
         self._open[number] = answer
         self.write(line)
         return await answer
+
+    def complaint(self, match: str, decision: int) -> str:
+        """What is wrong with the line that was handed in as the answer to this question, if it was no answer."""
+        return self._complaints.get(self._numbers.get((match, decision), 0), "")
 
     def forget(self, match: str) -> None:
         """A match is over."""
@@ -195,7 +199,10 @@ class BridgedMatch:
 
 
 class BridgeClient(Client):
-    """A client that keeps what the server says about a refused move, for the program's `rejected` line."""
+    """A client that keeps what the server says about a refused move, for the program's `rejected` line.
+
+    Where a Python bot's author is shown a traceback, the author of a program is told what the program did.
+    """
 
     def __init__(self, bridge: Bridge, *arguments: Any) -> None:
         super().__init__(bridge.bot, *arguments)
@@ -203,7 +210,15 @@ class BridgeClient(Client):
 
     def _on_rejected(self, rejected: Any) -> None:
         self._bridge.refusals[(rejected.match, rejected.decision)] = rejected
+        if complaint := self._bridge.complaint(rejected.match, rejected.decision):
+            rejected.message = complaint
         super()._on_rejected(rejected)
+
+    def _resign(self, seat: Any, decision: Decision, trace: str) -> None:
+        if not self._bridge.broken.done():
+            super()._resign(seat, decision, trace)
+            return
+        self._reply(seat, decision, Reply("", self._bridge.broken.result()[:200]))
 
 
 async def play(bridge: Bridge, client: BridgeClient) -> None:

@@ -128,6 +128,16 @@ def test_a_new_bot_is_fit_to_play_as_it_is(
     assert {finding["game"] for finding in report["findings"]} == {"", "stop_me_go"}
 
 
+def test_what_to_type_next_can_be_typed_as_it_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main.main(["new", "my bots/mine", "--game", "flip7"]) == 0
+    said = capsys.readouterr().out
+    assert "referee check 'my bots/mine'" in said
+    assert "python 'my bots/mine/bot.py'" in said
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

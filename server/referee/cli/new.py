@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
@@ -84,12 +85,11 @@ def _tell(folder: Path, game: str, lang: str) -> None:
     from referee.hosting import folders
     from referee.rules import registry
 
-    where = f"./{folder}" if len(folder.parts) == 1 else str(folder)
+    where = shlex.quote(f"./{folder}" if len(folder.parts) == 1 else str(folder))
+    source = shlex.quote(str(folder / "bot.py"))
     house = folders.names(game, inside=True)
     others = " ".join((house * 2)[: max(2, registry.find(game).seats.least) - 1])
-    connect = (
-        f"python {folder}/bot.py --token TOKEN" if lang == "python" else f"referee bridge --token TOKEN -- {where}"
-    )
+    connect = f"python {source} --token TOKEN" if lang == "python" else f"referee bridge --token TOKEN -- {where}"
     console = paper()
     console.print(
         Text.assemble(("made ", ""), (str(folder), "bold green"), f": a bot that plays {game}"), soft_wrap=True

@@ -58,10 +58,3 @@ def test_no_time_at_all_is_refused_and_not_taken_for_the_usual_one(referee: Refe
     done = referee(*FLIP7, "--bots", "a,b,c", "--time", "0", "--server", NOBODY)
     assert done.code == 2
     assert "the time per decision must be above 0" in done.err
-
-
-def test_mirrored_deals_are_refused_for_bots_that_connect_with_the_reason(referee: Referee) -> None:
-    done = referee(*FLIP7, "--bots", "ada,bob,eve", "--mirror")
-    assert done.code == 2
-    assert "could remember its cards" in done.err
-    assert "referee run" in done.err

@@ -238,3 +238,11 @@ def test_a_worker_starts_without_the_database() -> None:
     script = "import referee.net.worker, sys; print([name for name in sys.modules if name.startswith('sql')])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"
+
+
+def test_mirrored_deals_are_refused_for_bots_that_connect_and_the_reason_is_told(tmp_path: Path) -> None:
+    words = ["tournament", "create", "league", "--game", "flip7", "--bots", "ada,bob,odds", "--mirror"]
+    done = subprocess.run([*REFEREE, *words], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "they would remember the cards" in done.stderr
+    assert "referee run GAME BOT … --mirror" in done.stderr

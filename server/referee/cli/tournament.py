@@ -46,9 +46,7 @@ def create(
         ),
     ] = "60s",
     allow_join: Annotated[bool, typer.Option("--allow-join", help="Bots may join later.")] = False,
-    mirror: Annotated[
-        bool, typer.Option("--mirror", help="Every deal in every seat rotation: only in 'referee run'.")
-    ] = False,
+    mirror: Annotated[bool, typer.Option("--mirror", hidden=True)] = False,
     seed: Annotated[str | None, typer.Option(help="Any text: makes the deals repeatable.")] = None,
     option: Annotated[
         list[str] | None, typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the game.")
@@ -71,8 +69,8 @@ def create(
     one_of(db, server)
     if mirror:
         raise Failure(
-            "--mirror plays one deal several times, and bots that connect by themselves could remember its cards: "
-            "use 'referee run … --mirror', which starts every bot anew for every match",
+            "mirrored deals are not for bots that connect from elsewhere: they would remember the cards from one match "
+            "to the next. 'referee run GAME BOT … --mirror' starts every bot anew for every match",
             WRONG_USE,
         )
     if seed is not None and not seed.strip():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +13,8 @@ from hypothesis import strategies as st
 
 from referee.hosting import stdio
 from referee.hosting.output import LastLines, LineTooLong, Splitter
+from referee.match.ending import Termination
+from referee.match.port import RejectionKind
 from referee.rules import registry
 from referee.rules.game import Unreadable
 
@@ -117,3 +121,31 @@ def test_a_garbled_line_is_a_move_no_game_reads() -> None:
         for line in (b"hit", b"pass", b"go", b"stay", b"\xff", b""):
             with pytest.raises(Unreadable):
                 state.parse(stdio.garbled(line))
+
+
+def page() -> str:
+    return (Path(__file__).resolve().parents[2] / "proto" / "LINES.md").read_text(encoding="utf-8")
+
+
+def examples() -> list[dict[str, Any]]:
+    blocks = re.findall(r"```json\n(.*?)```", page(), re.DOTALL)
+    return [json.loads(line) for block in blocks for line in block.splitlines()]
+
+
+def test_the_manual_shows_every_line_with_all_its_keys_in_their_order() -> None:
+    written = [
+        stdio.start_line("m", "g", 0, ["a"], {}, 1.0, 2.0),
+        stdio.decide_line("m", 1, 0, ["a"], True, {}, 1.0, 2.0),
+        stdio.rejected_line("m", 1, 0, "illegal", "c", "t", "a", 2, ["a"]),
+        stdio.end_line("m", 0, [1], [2], ["finished"], [""], "finished"),
+    ]
+    shown = {example["type"]: list(example) for example in examples() if "type" in example}
+    assert shown == {(read := json.loads(line))["type"]: list(read) for line in written}
+    [answer] = [example for example in examples() if "type" not in example]
+    assert stdio.read_answer(json.dumps(answer).encode()) == (7, "hit", None)
+
+
+def test_the_manual_names_every_rejection_and_every_way_to_end() -> None:
+    for word in (*RejectionKind, *Termination):
+        assert f"`{word.value}`" in page()
+    assert f"{stdio.LONGEST_LINE >> 10} KB" in page()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import resource
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from referee.hosting.quarters import Quarters
 
 UNHURRIED = TimeControl(limit=5.0, bank=5.0)
+MANUAL = Path(__file__).resolve().parents[2] / "proto" / "LINES.md"
 LASTING = Patience(crashes=100, first_rest=0.02, longest_rest=0.02)
 
 
@@ -31,6 +33,15 @@ async def test_shell_and_awk_play_every_game(host: Host, game: str) -> None:
     assert match.ending is not None
     assert set(match.ending.terminations) == {Termination.FINISHED}, match.ending.texts
     assert all(seat.strikes == 0 for seat in match.transcript.seats)
+
+
+async def test_the_bot_of_the_manual_plays(host: Host, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        MANUAL.read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
+    )
+    guest = await host.put_up(parse("stdio:mine.py", tmp_path))
+    ending = await host.play(guest, control=UNHURRIED)
+    assert ending.terminations[0] is Termination.FINISHED
 
 
 async def test_many_matches_at_once_share_one_program(host: Host) -> None:

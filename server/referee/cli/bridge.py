@@ -53,7 +53,7 @@ def bridge(
 ) -> None:
     """Connect a program that speaks JSON lines (one object per line on stdin and stdout) to a server.
 
-    'referee new DIR --game GAME --lang sh' makes a program to start from, and tells what the lines look like. The
+    'referee new DIR --game GAME --lang sh' makes a program to start from; proto/LINES.md is the manual. The
     program's stderr is shown here. Exit code 1: the program failed; 2: the server refused it; 3: no server.
 
     Example: [bold]referee bridge --token TOKEN -- awk -W interactive -f mybot.awk[/bold]

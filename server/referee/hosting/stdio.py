@@ -12,15 +12,7 @@ The referee writes one JSON object per line, and reads one JSON object per line:
     {"type":"end","match":"m1","seat":0,"ranks":[1,2],"scores":[211,86],"reasons":["finished","finished"],
      "texts":["",""],"reason":"finished"}
 
-- `decision` is unique over the life of the program, whatever the number of matches it plays at once, so an answer needs
-  nothing else. An answer may name its `match` too; then the two have to fit together. Other keys are ignored.
-- `view` is the game's view as protobuf's own JSON, with the field names of the .proto file, and with fields that are
-  zero or empty written out; enums are their names, 64-bit numbers texts.
-- After `rejected` with a `legal` list the question is still open and its clock runs on: answer it again, under the same
-  number. Without the list there is nothing to answer.
-- stdout is for answers, stderr for everything else. A line that is no answer is a strike in the match that is being
-  asked; a line without end, or many more lines than questions, end the program.
-- stdin ends when there is nothing more to play.
+The manual for authors, with every rule, is proto/LINES.md.
 
 The referee's half is `StdioPlayer` (hosted bots) and `referee bridge` (a bot on somebody's own machine); both read and
 write with the functions of this file.

@@ -154,6 +154,17 @@ def test_a_bot_that_is_stopped_while_it_is_being_started_does_not_survive(number
     assert done.returncode in (128 + signal.SIGTERM, 128 + signal.SIGKILL)
 
 
+async def test_a_bot_whose_keeper_is_told_twice_at_once_does_not_survive(host: Host, marker: str) -> None:
+    process = BotProcess(host.shell(f"echo here >&2; sleep 300; : {marker}"), OpenAir(), patience=ONCE)
+    await process.start()
+    await host.until(lambda: process.stderr.lines())
+    assert process.pid is not None
+    for number in (signal.SIGSTOP, signal.SIGHUP, signal.SIGTERM, signal.SIGCONT):  # both are there when it wakes up
+        os.kill(process.pid, number)
+    await host.until(lambda: host.processes(marker) == [])
+    await process.stop()
+
+
 async def test_a_bot_that_is_stopped_while_its_walls_are_being_built_does_not_survive(
     host: Host, sandbox: Sandbox, marker: str
 ) -> None:

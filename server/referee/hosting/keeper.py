@@ -47,6 +47,7 @@ def main(command: list[str]) -> int:
         if os.getppid() != parent:  # the referee died before it could be told so
             raise _Stopped
         code = _wait(bot.pid)
+        _heed_no_more()
     except _Stopped as stopped:
         _heed_no_more()
         code = 128 + signal.SIGKILL
@@ -54,7 +55,6 @@ def main(command: list[str]) -> int:
             with suppress(ProcessLookupError):
                 os.kill(bot.pid, signal.SIGTERM)
             code = _wait(bot.pid, stopped.grace)
-    _heed_no_more()
     _sweep()
     return code
 

@@ -55,6 +55,24 @@ async def test_many_matches_at_once_share_one_program(host: Host) -> None:
     assert awk.free == 20
 
 
+async def test_a_program_is_not_asked_more_than_it_can_answer_in_time(host: Host, tmp_path: Path) -> None:
+    """All its questions at once would take it longer than any may take: what has to wait, waits without a clock."""
+    (tmp_path / "slow.py").write_text(
+        "import json, sys, time\n"
+        "for line in sys.stdin:\n"
+        "    m = json.loads(line)\n"
+        "    if 'legal' in m:\n"
+        "        time.sleep(0.01)\n"
+        "        print(json.dumps({'decision': m['decision'], 'move': m['legal'][-1]}), flush=True)\n"
+    )
+    guest = await host.put_up(parse("stdio:slow.py", tmp_path))
+    short = TimeControl(limit=0.3, bank=0.2)
+    matches = await asyncio.wait_for(asyncio.gather(*(host.seat(guest, control=short) for _ in range(60))), 60)
+    for match in matches:
+        assert match.ending is not None
+        assert match.ending.terminations[0] is Termination.FINISHED, match.ending.texts
+
+
 async def test_one_program_may_sit_at_one_table_twice(host: Host) -> None:
     awk = await host.put_up(parse("builtin:awk"))
     ending = await host.play(awk, awk, control=UNHURRIED)

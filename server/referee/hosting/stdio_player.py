@@ -14,18 +14,21 @@ from collections.abc import Callable
 
 from referee.hosting import stdio
 from referee.hosting.output import LineTooLong, Splitter
-from referee.hosting.pacing import FLOOD_ALLOWANCE, Allowance, Window
+from referee.hosting.pacing import FLOOD_ALLOWANCE, Allowance
 from referee.hosting.process import BotProcess, Condition, Exit, Patience
 from referee.hosting.quarters import Link, Quarters
 from referee.hosting.spec import BotSpec
 from referee.match.ending import Ending, Termination
 from referee.match.match import Match
 from referee.match.port import Question, Rejected, RejectionKind
+from referee.match.window import Window
 from referee.rules.game import Seat
 
 TOO_MANY = "writes many more lines than it is asked questions"
-NUDGE_SECONDS = 0.1
-"""How often questions that wait are looked after while the bot is busy."""
+STRAGGLERS_AFTER = 0.05
+"""Seconds after which the slowest answers to what was asked together no longer hold back further questions."""
+LOOK_AGAIN_AFTER = 0.1
+"""Seconds after which a full window is looked through for questions that are no longer open."""
 MOST_UNREAD = 16 << 20
 """Bytes a program may leave unread before it is given up."""
 
@@ -59,7 +62,8 @@ class StdioPlayer:
         self._tables: dict[Key, Match] = {}
         self._numbers: dict[int, Question] = {}
         self._by_key: dict[Key, list[int]] = {}
-        self._out: dict[int, float] = {}
+        self._out: dict[int, Question] = {}
+        self._out_at = 0.0
         self._waiting: deque[Question] = deque()
         self._lines: list[bytes] = []
         self._flushing = False
@@ -116,7 +120,7 @@ class StdioPlayer:
             return
         still_open = rejected.kind in (RejectionKind.ILLEGAL, RejectionKind.UNREADABLE) and rejected.strikes_left > 0
         if still_open:
-            self._out[number] = time.monotonic()
+            self._out[number] = question
         self._send(
             stdio.rejected_line(
                 match.id,
@@ -165,42 +169,53 @@ class StdioPlayer:
 
     def _flush(self) -> None:
         self._flushing = False
-        if self._waiting and len(self._out) >= self._window.size:
-            # A question that is no longer open (its time was up) does not hold back the others.
-            open_still = {number: at for number, at in self._out.items() if self._is_open(number)}
-            self._out = open_still
-        asked = []
-        while self._waiting and len(self._out) < self._window.size:
-            question = self._waiting.popleft()
-            if question.match.is_asked(question.seat, question.number):
-                self._number += 1
-                self._numbers[self._number] = question
-                self._by_key.setdefault((question.match.id, question.seat), []).append(self._number)
-                self._out[self._number] = 0.0
-                asked.append(self._number)
-                self._lines.append(self._decide_line(self._number, question))
+        asked = self._next()
+        for question in asked:
+            self._number += 1
+            self._numbers[self._number] = self._out[self._number] = question
+            self._by_key.setdefault((question.match.id, question.seat), []).append(self._number)
+            self._lines.append(self._decide_line(self._number, question))
         if self._lines:
             lines, self._lines = self._lines, []
             self.process.write(b"".join(lines))
-        now = time.monotonic()
-        for number in asked:
-            self._out[number] = now
-            question = self._numbers[number]
-            self._asked_at[(question.match.id, question.seat)] = now
-            question.match.sent(question.seat, question.number, now)
-        if self._waiting and self._nudge is None:
-            self._nudge = asyncio.get_running_loop().call_later(NUDGE_SECONDS, self._nudged)
+        if asked:
+            now = self._out_at = time.monotonic()
+            for question in asked:
+                self._asked_at[(question.match.id, question.seat)] = now
+                question.match.sent(question.seat, question.number, now)
+            self._window.sent(now, min(question.match.control.limit for question in asked))
         if self.process.unread > MOST_UNREAD:
             self._give_up(Termination.TIMEOUT, "does not read what it is asked")
+
+    def _next(self) -> list[Question]:
+        """The questions to ask now: those that fit into the window, when all before are answered, or take long."""
+        if not self._waiting:
+            return []
+        if self._out:
+            left = STRAGGLERS_AFTER - (time.monotonic() - self._out_at)
+            if left > 0:
+                self._nudge_in(left)
+                return []
+        room = self._window.room(len(self._out))
+        if not room:
+            # A question that is no longer open (its time was up) does not hold back the others.
+            self._out = {number: question for number, question in self._out.items() if _is_open(question)}
+            room = self._window.room(len(self._out))
+        if not room:
+            self._nudge_in(LOOK_AGAIN_AFTER)
+        taken = [self._waiting.popleft() for _ in range(min(room, len(self._waiting)))]
+        if room and self._waiting:
+            self._nudge_in(STRAGGLERS_AFTER)
+        return [question for question in taken if _is_open(question)]
+
+    def _nudge_in(self, seconds: float) -> None:
+        if self._nudge is None:
+            self._nudge = asyncio.get_running_loop().call_later(seconds, self._nudged)
 
     def _nudged(self) -> None:
         self._nudge = None
         if self._waiting:
             self._schedule()
-
-    def _is_open(self, number: int) -> bool:
-        question = self._numbers[number]
-        return question.match.is_asked(question.seat, question.number)
 
     @staticmethod
     def _decide_line(number: int, question: Question) -> bytes:
@@ -251,12 +266,12 @@ class StdioPlayer:
         if question is None or (answer.match is not None and answer.match != question.match.id):
             self._spend(now)  # a match that is over, or a question never asked: nobody else's harm
             return
-        asked_at = self._out.pop(answer.decision, None)
-        if asked_at is None:
+        unasked = self._out.pop(answer.decision, None) is None
+        if unasked:
             self._spend(now)
-        else:
-            self._window.answered(now - asked_at, question.match.control.limit)
         question.match.answer(question.seat, question.number, answer.move, now)
+        if not unasked and answer.decision not in self._out:  # unless it was rejected, and is still with the bot
+            self._window.answered(now)
 
     def _strike(self, error: stdio.NotAnAnswer, line: bytes, now: float) -> None:
         """A line that is no answer counts against the question it names, or else the one that waits longest."""
@@ -326,3 +341,7 @@ class StdioPlayer:
     def _silent(self, key: Key) -> bool:
         """Whether nothing at all was heard since this table's latest question was sent."""
         return key in self._asked_at and self._heard_at < self._asked_at[key]
+
+
+def _is_open(question: Question) -> bool:
+    return question.match.is_asked(question.seat, question.number)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from referee.hosting.building import build
+from referee.hosting.child import LAST_WORDS
 from referee.hosting.process import BotProcess, Condition, Patience, how_it_ended
 from referee.hosting.quarters import Link, OpenAir, Quarters, granted
 from referee.hosting.sandbox import Sandbox
@@ -152,6 +153,24 @@ def test_a_bot_that_is_stopped_while_it_is_being_started_does_not_survive(number
     done = subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True, timeout=30)
     assert done.stderr == ""
     assert done.returncode in (128 + signal.SIGTERM, 128 + signal.SIGKILL)
+
+
+async def test_a_program_that_has_ended_is_not_taken_for_one_that_closed_its_stdout(host: Host, marker: str) -> None:
+    spec = BotSpec("x", ("/bin/sh", "-c", "read go; exit 3", marker), Kind.STDIO, Path("/"))
+    process = BotProcess(spec, OpenAir(), patience=ONCE)
+    closed = []
+    process.on_closed = lambda: closed.append(True)
+    process.on_output = lambda chunk, now: None
+    await process.start()
+    await host.until(lambda: len(process.weigh().family) == 2)
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGSTOP)  # its keeper is slow
+    process.write(b"go\n")
+    await asyncio.sleep(3 * LAST_WORDS)
+    os.kill(process.pid, signal.SIGCONT)
+    assert await process.wait(10)
+    assert process.exits[-1].text == "exited with code 3"
+    assert not closed
 
 
 async def test_a_bot_whose_keeper_is_told_twice_at_once_does_not_survive(host: Host, marker: str) -> None:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 from referee.hosting.quarters import Launch
-from referee.hosting.weight import weigh
+from referee.hosting.weight import alive, weigh
 
 WEIGH_SECONDS = 0.2
 DRAIN_BURST = 4 << 20
@@ -77,7 +77,12 @@ class Child(asyncio.SubprocessProtocol):
             self._loop.call_later(LAST_WORDS, self._closed)
 
     def _closed(self) -> None:
-        if not self._exited:
+        if self._exited:
+            return
+        left = sum(alive([member]) for member in weigh(self.pid).family)
+        if left <= self.launch.wrappers:  # it has ended, and on a busy machine its wrappers are slow to follow
+            self._loop.call_later(LAST_WORDS, self._closed)
+        else:
             self._owner.closed()
 
     def process_exited(self) -> None:

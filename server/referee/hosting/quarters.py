@@ -59,6 +59,8 @@ class Launch:
     memory: int = USUAL_MEMORY
     walled: bool = False
     """Whether it has temporary folders and a network of its own, to be weighed with it."""
+    wrappers: int = 1
+    """Processes of ours around the program that live as long as it does."""
     cores: float = 0.0
     """How many cores it may keep busy; 0: as many as it likes."""
     stop: int = signal.SIGTERM

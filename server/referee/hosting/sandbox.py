@@ -135,6 +135,7 @@ class Sandbox:
             tuple(descriptors),
             memory,
             walled=True,
+            wrappers=2,
             cores=limits.cores,
             stop=signal.SIGKILL,
             kill=signal.SIGKILL,

@@ -177,6 +177,30 @@ async def test_nothing_survives_the_worker(host: Host, sandbox: Sandbox, marker:
     await host.until(lambda: host.processes(marker) == [])
 
 
+async def test_nothing_survives_a_worker_that_dies_while_walls_are_being_built(
+    host: Host, sandbox: Sandbox, marker: str
+) -> None:
+    """Bots in every stage of their start, from the first moment to a running program."""
+    for _ in range(3):
+        worker = await asyncio.create_subprocess_exec(
+            sys.executable,
+            str(Path(__file__).with_name("worker.py")),
+            "many",
+            marker,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        assert worker.stdout is not None
+        assert await asyncio.wait_for(worker.stdout.readline(), 20) == b"ready\n"
+        worker.kill()
+        await worker.wait()
+
+    def nothing() -> bool:
+        walls.clear_away()  # as the next worker does
+        return host.processes(marker) == []
+
+    await host.until(nothing)
+
+
 async def test_a_bot_waits_for_its_turn_on_the_processor_behind_the_referee(host: Host, sandbox: Sandbox) -> None:
     guest = await host.put_up(host.shell("nice >&2; cat >&2"), sandbox)
     await host.until(lambda: guest.process.stderr.lines())

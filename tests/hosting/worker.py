@@ -1,4 +1,4 @@
-"""A worker that hosts one stubborn bot and waits to be killed: `worker.py sandbox|open MARKER`."""
+"""A worker that hosts a stubborn bot, or many, and waits to be killed: `worker.py sandbox|open|many MARKER`."""
 
 import asyncio
 import sys
@@ -13,6 +13,12 @@ BAD_BOTS = Path(__file__).resolve().parents[1] / "bad_bots"
 
 
 async def main(where: str, marker: str) -> None:
+    if where == "many":
+        sleeper = BotSpec("sleeps", ("/bin/sh", "-c", "sleep 300", marker), Kind.STDIO, Path("/"))
+        for _ in range(12):
+            await BotProcess(sleeper, Sandbox()).start()
+        print("ready", flush=True)
+        await asyncio.sleep(300)
     argv = (sys.executable, str(BAD_BOTS / "daemonises.py"), marker)
     spec = BotSpec("daemonises", argv, Kind.STDIO, BAD_BOTS, folder=BAD_BOTS)
     quarters: Quarters = Sandbox() if where == "sandbox" else OpenAir()

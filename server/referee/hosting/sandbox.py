@@ -18,6 +18,7 @@ that grows between two weighings.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import signal
@@ -35,13 +36,15 @@ from referee.hosting.spec import BotSpec, Kind
 
 SOCKET_INSIDE = "/run/referee.sock"
 HOME_INSIDE = "/tmp"
+HOSTNAME = "referee-bot"
 FIRST_UID, UIDS = 61_000, 4_000
 """User ids for bots where the referee runs as root: no account has them, and every bot gets another."""
 PATH = "/usr/local/bin:/usr/bin:/bin"
-PIPES_ASIDE = ("/bin/sh", "-c", 'exec "$@" 8<&0 9>&1 </dev/null >/dev/null', "sh")
-PIPES_BACK = ("/bin/sh", "-c", 'exec "$@" <&8 >&9 8<&- 9>&-', "sh")
-"""Bubblewrap would keep the bot's stdin and stdout open beside it, and nobody would see them closed; it lets go of
-other descriptors."""
+ASIDE = 'exec "$@" 7</proc/$PPID/fd/{life} 8<&0 9>&1 </dev/null >/dev/null'
+BACK = 'flock -ns 7 && exit 1; exec "$@" <&8 >&9 7<&- 8<&- 9>&-'
+"""Two words of shell around bubblewrap. It would keep the bot's stdin and stdout open beside it, and nobody would see
+them closed; it lets go of other descriptors. And it binds what it has started to itself only at the end of its work:
+what has come this far without us (our lock is free) ends by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,7 @@ class Sandbox:
     def put_up(self, spec: BotSpec, link: Link) -> Launch:
         if (missing := probe()) is not None:
             raise SandboxFailed(missing)
+        _clear_once()
         return self.wrap(spec, link)
 
     def wrap(self, spec: BotSpec, link: Link) -> Launch:
@@ -84,7 +88,7 @@ class Sandbox:
         passwd = seccomp.descriptor(f"bot:x:{uid}:{uid}::{HOME_INSIDE}:/bin/sh\n".encode())
         descriptors = [passwd]
         walls = ["--die-with-parent", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
-        walls += ["--unshare-cgroup-try", "--new-session", "--hostname", "bot"]
+        walls += ["--unshare-cgroup-try", "--new-session", "--hostname", HOSTNAME]
         if root:
             walls += ["--cap-drop", "ALL"]
             for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"):  # for setpriv, which then drops them too
@@ -112,22 +116,10 @@ class Sandbox:
         if root:
             keys += ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--inh-caps=-all"]
             keys += ["--bounding-set=-all", "--no-new-privs"]
-        aside, back = (PIPES_ASIDE, PIPES_BACK) if spec.kind is Kind.STDIO else ((), ())
-        bound = ("setpriv", "--pdeathsig", "KILL")  # to us, also before bubblewrap gets to do so
-        argv = (
-            *bound,
-            *aside,
-            "nice",
-            "-n",
-            str(limits.nice),
-            "bwrap",
-            *walls,
-            *inside,
-            "--",
-            *keys,
-            *back,
-            *spec.argv,
-        )
+        aside = ("/bin/sh", "-c", ASIDE.format(life=_life()), "sh")
+        back = ("/bin/sh", "-c", BACK, "sh")
+        bound = ("setpriv", "--pdeathsig", "KILL", *aside, "nice", "-n", str(limits.nice))
+        argv = (*bound, "bwrap", *walls, *inside, "--", *keys, *back, *spec.argv)
         return Launch(
             argv,
             _environment(spec, link),
@@ -152,7 +144,7 @@ def probe() -> str | None:
             "the sandbox needs bubblewrap, which is not installed: 'apt-get install bubblewrap', "
             f"'dnf install bubblewrap' or 'pacman -S bubblewrap'; {OWN_BOTS}"
         )
-    for program in ("prlimit", "setpriv", "nice"):
+    for program in ("prlimit", "setpriv", "flock", "nice"):
         if shutil.which(program) is None:
             return (
                 f"the sandbox needs {program!r}, which is not installed (package util-linux or coreutils); {OWN_BOTS}"
@@ -178,6 +170,36 @@ def probe() -> str | None:
     if done.returncode == 0:
         return None
     return f"{_why(done.stderr.decode('utf-8', 'replace'))}; {OWN_BOTS}"
+
+
+def clear_away() -> None:
+    """End sandboxes that nobody holds: of a worker that was killed, walls half built may wait for ever for the rest."""
+    for status in Path("/proc").glob("[0-9]*/status"):
+        try:
+            fields = dict(line.split(":\t", 1) for line in status.read_text().splitlines() if ":\t" in line)
+            first_inside = fields.get("NSpid", "").split()[1:] == ["1"]
+            if fields["Name"] == "bwrap" and first_inside and fields["PPid"] == "1" and _is_ours(status.parent):
+                os.kill(int(status.parent.name), signal.SIGKILL)
+        except (OSError, ValueError):  # gone meanwhile, or not ours to end
+            continue
+
+
+def _is_ours(process: Path) -> bool:
+    words = (process / "cmdline").read_bytes().split(b"\0")
+    return b"--hostname" in words and words[words.index(b"--hostname") + 1] == HOSTNAME.encode()
+
+
+@cache
+def _clear_once() -> None:
+    clear_away()
+
+
+@cache
+def _life() -> int:
+    """An open file that is locked as long as this process lives."""
+    file = os.memfd_create("referee")
+    fcntl.flock(file, fcntl.LOCK_EX)
+    return file
 
 
 OWN_BOTS = "for bots that are your own, or that you trust, there is --no-sandbox"

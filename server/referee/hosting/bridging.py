@@ -11,7 +11,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from arena.client import Client, Reply
+from arena.client import Client, Resigned
 from arena.decision import Decision, Match
 from arena.views import UnknownView
 from referee.hosting import stdio
@@ -218,7 +218,7 @@ class BridgeClient(Client):
         if not self._bridge.broken.done():
             super()._resign(seat, decision, trace)
             return
-        self._reply(seat, decision, Reply("", self._bridge.broken.result()[:200]))
+        self._reply(seat, decision, Resigned(self._bridge.broken.result()[:200]))
 
 
 async def play(bridge: Bridge, client: BridgeClient) -> None:

@@ -9,7 +9,17 @@ import pytest
 
 from .terminal_screen import Screen
 
-ENDLESS = ("run", "flip7", "random", "random", "random", "--rounds", "20000", "--concurrency", "8", "--workers", "1")
+ENDLESS = ("--rounds", "20000", "--concurrency", "2", "--workers", "1", "--no-sandbox")
+SLOW = """
+import time
+import arena
+
+def decide(decision):
+    time.sleep(0.02)
+    return decision.legal[0 if decision.number % 3 else -1]
+
+arena.run(decide)
+"""
 
 
 @pytest.fixture
@@ -33,8 +43,11 @@ def test_the_final_table_is_left_behind_once(screen: Callable[..., Screen]) -> N
 
 
 @pytest.mark.parametrize("key", [b"\x03", b"q"])
-def test_who_stops_it_is_told_what_it_waits_for_and_what_was_played(screen: Callable[..., Screen], key: bytes) -> None:
-    shown = screen(*ENDLESS)
+def test_who_stops_it_is_told_what_it_waits_for_and_what_was_played(
+    screen: Callable[..., Screen], key: bytes, tmp_path: Path
+) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)  # its matches take a second or two: there is something to wait for
+    shown = screen("run", "flip7", str(tmp_path / "slow.py"), "random", "random", *ENDLESS)
     shown.read_until(lambda text: "Playing now" in text)
     shown.type(key)
     shown.read_until(lambda text: "stopping after the running matches; Ctrl-C again stops at once" in text)

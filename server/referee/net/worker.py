@@ -154,7 +154,7 @@ class Worker:
                 self._hall.matches[order["match"]].break_off(BROKEN_OFF)
 
     async def _play(self, order: dict[str, Any], lodgings: Lodgings) -> Match:
-        players = [await lodgings.player(name) for name in order["bots"]]
+        players = await asyncio.gather(*(lodgings.player(name) for name in order["bots"]))
         for why in lodgings.benched():
             self._say({"say": "benched", "why": why})
         match = self._hall.play(

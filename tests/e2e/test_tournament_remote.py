@@ -47,6 +47,10 @@ def test_a_bot_that_never_comes_is_shown_as_absent_and_holds_up_nobody(hall: Hal
     assert {row["bot"]: row["matches"] for row in standings["rows"]} == {"ada": 2, "bob": 2, "nobody": 0}
     assert all("nobody not there" in notice for notice in standings["notices"])
     assert standings["digest"] in hall.referee("verify", "absent", "--db", hall.db)
+    told = "6 of 6 matches, 4 of them set aside without a result"
+    assert told in hall.steer("status", "absent")
+    assert told in hall.referee("tournament", "status", "absent", "--db", hall.db)
+    assert "6/6, 4 set aside" in hall.steer("list")
 
 
 def test_paused_resumed_and_cancelled(hall: Hall) -> None:

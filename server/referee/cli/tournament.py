@@ -208,7 +208,8 @@ def list_(db: Db = None, server: Server = None, ca: Ca = None, json: AsJson = Fa
     for heading in ("tournament", "game", "state", "matches", "bots"):
         table.add_column(heading)
     for row in rows:
-        done = f"{row['matches_done']}/{row['matches_total']}"
+        aside = f", {row['matches_set_aside']} set aside" if row["matches_set_aside"] else ""
+        done = f"{row['matches_done']}/{row['matches_total']}{aside}"
         table.add_row(Text(row["name"]), row["game"], row["state"], done, Text(", ".join(row["bots"])))
     paper().print(table)
 
@@ -220,8 +221,11 @@ def status(name: Name, db: Db = None, server: Server = None, ca: Ca = None, json
     if json:
         print_json(row)
     else:
+        aside = f", {row['matches_set_aside']} of them set aside without a result" if row["matches_set_aside"] else ""
         paper().print(
-            f"{name} is {row['state']}: {row['matches_done']} of {row['matches_total']} matches", markup=False
+            f"{name} is {row['state']}: {row['matches_done']} of {row['matches_total']} matches{aside}",
+            markup=False,
+            soft_wrap=True,
         )
 
 
@@ -232,8 +236,18 @@ def show(name: Name, db: Db = None, server: Server = None, ca: Ca = None, json: 
     if json:
         print_json(row)
         return
-    for key in ("name", "game", "players", "state", "matches_done", "matches_total", "commitment", "root"):
-        if row[key] not in ("", None):
+    for key in (
+        "name",
+        "game",
+        "players",
+        "state",
+        "matches_done",
+        "matches_set_aside",
+        "matches_total",
+        "commitment",
+        "root",
+    ):
+        if row[key] not in ("", None) and (key, row[key]) != ("matches_set_aside", 0):
             paper().print(f"{key.replace('_', ' '):>16}  {row[key]}", markup=False, soft_wrap=True)
     paper().print(f"{'bots':>16}  {', '.join(row['bots'])}", markup=False, soft_wrap=True)
     for key, value in row["settings"].items():

@@ -129,6 +129,7 @@ class WatchService:
             players=tournament.players,
             state=tournament.state.value,
             matches_done=counts.total - counts.open,
+            matches_set_aside=counts.aside,
             matches_total=counts.total,
             bots=[entrant.name for entrant in self._store.tournaments.entrants(tournament.id)],
             commitment=tournament.commitment,

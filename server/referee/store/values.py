@@ -231,3 +231,8 @@ class Counts:
     def open(self) -> int:
         """Matches that are still to be played or being played."""
         return self.scheduled + self.playing
+
+    @property
+    def aside(self) -> int:
+        """Matches that were set aside without a result."""
+        return self.absent + self.void

@@ -139,18 +139,22 @@ class TournamentInfo(_message.Message):
     COMMITMENT_FIELD_NUMBER: _builtins.int
     ROOT_FIELD_NUMBER: _builtins.int
     SETTINGS_JSON_FIELD_NUMBER: _builtins.int
+    MATCHES_SET_ASIDE_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     game: _builtins.str
     players: _builtins.int
     state: _builtins.str
     """created, running, paused, finished or cancelled."""
     matches_done: _builtins.int
+    """Played, or set aside."""
     matches_total: _builtins.int
     commitment: _builtins.str
     """SHA-256 (hex) of the root that all match seeds come from; `root` itself (hex) once it is finished."""
     root: _builtins.str
     settings_json: _builtins.str
     """All settings, as a JSON object."""
+    matches_set_aside: _builtins.int
+    """Of the matches done, those that have no result: a bot was not there, or the match came to nothing."""
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     def __init__(
@@ -166,10 +170,11 @@ class TournamentInfo(_message.Message):
         commitment: _builtins.str = ...,
         root: _builtins.str = ...,
         settings_json: _builtins.str = ...,
+        matches_set_aside: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "commitment", b"commitment", "game", b"game", "matches_done", b"matches_done", "matches_total", b"matches_total", "name", b"name", "players", b"players", "root", b"root", "settings_json", b"settings_json", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "commitment", b"commitment", "game", b"game", "matches_done", b"matches_done", "matches_set_aside", b"matches_set_aside", "matches_total", b"matches_total", "name", b"name", "players", b"players", "root", b"root", "settings_json", b"settings_json", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

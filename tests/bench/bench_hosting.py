@@ -147,16 +147,30 @@ async def pipes(bots: int, seconds: float) -> float:
 
 
 async def first_move(bot: str, sandbox: bool) -> float:
-    """From the start of a bot's program to its hello: from then on it answers within milliseconds."""
+    """From the start of a bot's program to its first move; the other seats are empty."""
     from referee.hosting.quarters import OpenAir
     from referee.hosting.sandbox import Sandbox
     from referee.hosting.spec import parse
+    from referee.match.clock import TimeControl
+    from referee.match.ending import Termination
     from referee.net.hosted import Guesthouse
+    from referee.net.worker import Absentee
+    from referee.rules import registry
+    from referee.rules.game import seed_bytes
 
     async with Guesthouse(Sandbox() if sandbox else OpenAir()) as house:
         began = time.monotonic()
         guest = await house.host(parse(str(ROOT / "bots" / bot)), name="one")
         await house.arrive(guest)
+        game = registry.find("flip7")
+        assert guest.player is not None
+        seated = [guest.player, Absentee("nobody", ""), Absentee("nobody else", "")]
+        options = game.resolve_options({})
+        match = house.hall.play("first", game, seated, options, seed_bytes("bench"), TimeControl())
+        for seat in (1, 2):
+            match.forfeit(seat, Termination.CRASH, "is not there")
+        while not match.transcript.seats[0].decisions:  # noqa: ASYNC110 - nobody tells
+            await asyncio.sleep(0.001)
         return time.monotonic() - began
 
 

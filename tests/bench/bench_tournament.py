@@ -38,7 +38,7 @@ import structlog
 
 from referee.match.ending import Ending
 from referee.match.match import Match
-from referee.match.port import Player
+from referee.match.port import Player, Question, Rejected
 from referee.net.app import App, ServerSettings
 from referee.pauses import shorten_pauses
 from referee.rules import registry
@@ -137,10 +137,58 @@ async def compare(folder: Path, plan: Plan, turns: int, house: bool) -> None:
             f"{way:12}{median(measured, 'matches'):11.0f}{median(measured, 'rate'):13,.0f}"
             f"{1000 * median(measured, 'cpu'):21.2f}{1000 * max(one.held_up for one in measured):8.1f} ms"
         )
+    judging = judge(plan, 200)
+    around = median(found["tournament"], "cpu") - median(found["bare"], "cpu")
+    share = (judging + max(0.0, around)) * median(found["tournament"], "matches")
+    print(
+        f"of a tournament's time {share:.0%} is not spent in bots or transport: "
+        f"{1000 * judging:.2f} ms/match for rules, views and judging, {1000 * around:.2f} for storing and rating"
+    )
     for way, what in (("tournament", "storing and rating"), ("watched", "and a watcher")):
         fewer = 1 - median(found[way], "rate") / median(found["bare"], "rate")
         more = median(found[way], "cpu") / median(found["bare"], "cpu") - 1
         print(f"{what}: {fewer:.0%} fewer decisions/s, {more:.0%} more processor time of the server")
+
+
+class Instant:
+    """A player that is no process and no thread: its questions are answered by whoever empties the list."""
+
+    wants_legal = True
+
+    def __init__(self, name: str, asked: list[Question]) -> None:
+        self.name = name
+        self._asked = asked
+
+    def started(self, match: Match, seat: int) -> None: ...
+
+    def ask(self, question: Question) -> None:
+        self._asked.append(question)
+
+    def rejected(self, match: Match, rejected: Rejected) -> None: ...
+
+    def ended(self, match: Match, ending: Ending) -> None: ...
+
+
+def judge(plan: Plan, matches: int) -> float:
+    """Seconds per match when nobody thinks and nothing travels."""
+    game = registry.find(plan.game)
+    options = game.resolve_options({})
+    asked: list[Question] = []
+    players = [Instant(f"bot-{seat}", asked) for seat in range(plan.players)]
+    began = time.process_time()
+    for number in range(matches):
+        match = Match(f"alone/{number}", game, players, options, match_seed(bytes(32), "quiet", number, 1))
+        match.start()
+        while asked:
+            question = asked.pop()
+            match.sent(question.seat, question.number, 0.0)
+            match.answer(question.seat, question.number, pick(question.view, question.legal), 0.0)
+        match.record()
+    return (time.process_time() - began) / matches
+
+
+def pick(view: bytes, legal: Sequence[str]) -> str:
+    return legal[hashlib.sha256(view).digest()[0] % len(legal)]
 
 
 def median(measured: list[Measured], what: str) -> float:
@@ -176,13 +224,11 @@ async def crowd(address: str, tokens: list[str]) -> None:
     from arena.client import Client
     from arena.settings import Settings
 
-    def pick(decision: Any) -> str:
-        drawn = hashlib.sha256(decision.view_bytes).digest()[0]
-        move: str = decision.legal[drawn % len(decision.legal)]
-        return move
+    def decide(decision: Any) -> str:
+        return pick(decision.view_bytes, decision.legal)
 
     await asyncio.gather(
-        *(Client(pick, Settings(address, token, concurrency=CONCURRENCY, quiet=True)).play() for token in tokens)
+        *(Client(decide, Settings(address, token, concurrency=CONCURRENCY, quiet=True)).play() for token in tokens)
     )
 
 

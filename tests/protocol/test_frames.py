@@ -76,7 +76,7 @@ class Tables:
 @pytest.fixture
 def never_withdrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Questions made up for a test count as open."""
-    monkeypatch.setattr("referee.net.session._is_open", lambda question: True)
+    monkeypatch.setattr(Match, "is_asked", lambda match, seat, number: True)
 
 
 async def test_at_many_tables_a_few_questions_wait_a_moment_for_company(never_withdrawn: None) -> None:

@@ -225,7 +225,11 @@ class Session:
                 return []
         room = self._window.room(len(self._out))
         if not room:
-            self._out = {key: question for key, question in self._out.items() if _is_open(question)}
+            self._out = {
+                key: question
+                for key, question in self._out.items()
+                if question.match.is_asked(question.seat, question.number)
+            }
             room = self._window.room(len(self._out))
             if not room:
                 self._nudge_in(LOOK_AGAIN_AFTER)
@@ -234,7 +238,7 @@ class Session:
             taken, self._questions = self._questions[:room], self._questions[room:]
         else:
             taken, self._questions = self._questions, []
-        return [question for question in taken if _is_open(question)]
+        return [question for question in taken if question.match.is_asked(question.seat, question.number)]
 
     def _company(self) -> int:
         """How many bodies are worth a frame of their own."""
@@ -278,10 +282,6 @@ class Session:
             self._wake.set()
 
 
-def _is_open(question: Question) -> bool:
-    return question.match.is_asked(question.seat, question.number)
-
-
 def start_message(match: Match, seat: Seat) -> pb.MatchStart:
     control = match.control
     return pb.MatchStart(
@@ -307,10 +307,13 @@ def write_decide(decide: pb.Decide, question: Question) -> None:
     decide.view = question.view
     if question.legal:
         decide.legal.extend(question.legal)
-    decide.complete = question.complete
-    decide.budget_ms = round(question.budget * 1000)
-    decide.bank_ms = max(0, round(question.bank * 1000))
-    decide.again = question.again
+    if question.complete:
+        decide.complete = True
+    decide.budget_ms = int(1000 * question.budget + 0.5)
+    if question.bank > 0:
+        decide.bank_ms = int(1000 * question.bank + 0.5)
+    if question.again:
+        decide.again = True
 
 
 def rejected_message(match: str, rejected: Rejected) -> pb.Rejected:

@@ -1,8 +1,8 @@
 """A worker: one process with its own event loop, its own unix socket and its own copies of the hosted bots.
 
-It is started by `Workers` and speaks JSON lines with it on stdin and stdout: fixtures come in, results go out. A result
-is announced to the bots only when the parent says that it is stored. When stdin ends, so does the worker, with every
-bot.
+It is started by `Workers` and speaks JSON lines with it on stdin and stdout: fixtures come in, results go out, each
+followed by the record of its match. A result is announced to the bots only when the parent says that it is stored. When
+stdin ends, so does the worker, with every bot.
 """
 
 from __future__ import annotations
@@ -199,10 +199,10 @@ class Worker:
                 "terminations": [termination.name for termination in ending.terminations],
                 "texts": ending.texts,
                 "reason": ending.reason,
-                "record": account.record.decode(),
                 "seats": [[seat.decisions, seat.strikes, seat.time_ms] for seat in account.seats],
             }
         )
+        self._out.write(account.record)  # a line of its own, as it is stored
 
     def _say(self, value: dict[str, Any]) -> None:
         self._out.write(json.dumps(value, separators=(",", ":")).encode() + b"\n")

@@ -198,16 +198,19 @@ class _Worker:
 
     async def _listen(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None
-        while line := await process.stdout.readline():
+        # A line without its end: the worker died in the middle of it.
+        while (line := await process.stdout.readline()).endswith(b"\n"):
             news = json.loads(line)
             if news["say"] == "played":
-                self._played(news)
+                record = await process.stdout.readline()
+                if record.endswith(b"\n"):
+                    self._played(news, record)
             elif news["say"] == "benched":
                 self._venue.notice(news["why"])
         code = await process.wait()
         await self._venue.died(self, f"exit code {code}")
 
-    def _played(self, news: dict[str, Any]) -> None:
+    def _played(self, news: dict[str, Any], record: bytes) -> None:
         done = self.running.pop(news["match"], None)
         if done is None:
             return
@@ -221,4 +224,4 @@ class _Worker:
         )
         accounts = tuple(SeatAccount(*seat) for seat in news["seats"])
         match = news["match"]
-        done(Played(ending, news["record"].encode(), accounts, lambda: self.tell({"do": "announce", "match": match})))
+        done(Played(ending, record, accounts, lambda: self.tell({"do": "announce", "match": match})))

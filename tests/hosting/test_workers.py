@@ -1,0 +1,25 @@
+"""Workers seen from the process that gives them matches."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from referee.net.workers import Hosting, WorkersFailed, WorkersVenue
+
+
+@pytest.mark.parametrize("last_words", ['{"say":"pla', '{"say":"played","match":"cup/1"}\\n{"events":'])
+async def test_a_worker_that_dies_in_the_middle_of_a_line_is_known_to_be_dead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last_words: str
+) -> None:
+    dying = tmp_path / "dying"
+    dying.write_text(f"#!/bin/sh\nread order\nprintf '{last_words}'\nexit 1\n")
+    dying.chmod(0o755)
+    monkeypatch.setattr("sys.executable", str(dying))
+    venue = WorkersVenue(Hosting({}, tmp_path))
+    await venue.open()
+    with pytest.raises(WorkersFailed, match="keep dying"):
+        await asyncio.wait_for(asyncio.shield(venue.failed), 20)
+    await venue.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 
-GIVE_WAY_SECONDS = 0.001
+GIVE_WAY_SECONDS = 0.002
 """How long a thread that computes may keep the loop waiting; Python's own five milliseconds add up."""
 COLLECT_AFTER = (2000, 20, 100)
 """How many new objects make Python look for garbage among the youngest, and how many such looks for a wider one.

@@ -7,22 +7,16 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from random import Random
 
 import pytest
 
-from referee.store import Counts, Store
-from referee.tournament.standings import from_store
-
-from .tournament_hall import Hall, eventually
+from .tournament_hall import Hall, eventually, kill_again_and_again
 
 # One after the other: each wants the machine for itself.
 pytestmark = [pytest.mark.soak, pytest.mark.xdist_group("soak")]
 
 CROWD = 200
 PROCESSES = 4
-KILLS = 20
-MATCHES = 2000
 QUICK_MATCHES = 12_000
 
 
@@ -58,25 +52,7 @@ def test_two_hundred_bots_play_for_a_minute_and_nobody_is_blamed(hall: Hall) -> 
 
 
 def test_killed_again_and_again_a_tournament_loses_nothing(hall: Hall) -> None:
-    chance = Random(time.time_ns())
-    hall.start()
-    hall.crowd("ada=random", "bob=first", "cy=random")
-    plan = ("--game", "flip7", "--players", 3, "--rounds", MATCHES, "--bots", "ada,bob,cy,cautious")
-    hall.steer("create", "league", *plan, "--start")
-    for number in range(KILLS):
-        target = (number + 1) * MATCHES // (KILLS + 2)
-        eventually(lambda target=target: hall.count() >= target)  # type: ignore[misc]
-        time.sleep(chance.uniform(0.0, 0.3))
-        hall.kill()
-        hall.start()
-    hall.wait_for("league")
-    final = hall.standings("league")
-    hall.kill()
-    with Store.open(hall.db, owner="test") as store:
-        league = store.tournaments.get("league")
-        assert store.tournaments.counts(league.id) == Counts(finished=MATCHES)
-        assert from_store(store, "league").digest == final["digest"] != ""
-    assert f"results of {MATCHES} matches" in hall.referee("verify", "league", "--db", hall.db).replace(",", "")
+    kill_again_and_again(hall, kills=20, matches=2000, longest=0.3)
 
 
 def test_memory_does_not_grow_with_the_matches_played(hall: Hall) -> None:

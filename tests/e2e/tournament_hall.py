@@ -13,12 +13,14 @@ from collections.abc import Callable, Sequence
 from contextlib import closing, redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
+from random import Random
 from typing import Any
 from unittest.mock import patch
 
 from referee.cli.main import main
 from referee.net.people import new_admin_token
-from referee.store import Store
+from referee.store import Counts, Store
+from referee.tournament.standings import from_store
 
 CROWD = Path(__file__).with_name("tournament_crowd.py")
 PATIENCE = 90.0
@@ -117,6 +119,34 @@ class Hall:
         except OSError:
             return False
         return True
+
+
+def kill_again_and_again(hall: Hall, kills: int, matches: int, longest: float) -> None:
+    """Kill a server in the midst of a tournament, so many times; every match is finished once, and all holds."""
+    chance = Random(time.time_ns())
+    hall.start()
+    hall.crowd("ada=random", "bob=first", "cy=random")
+    plan = ("--game", "flip7", "--players", 3, "--rounds", matches, "--bots", "ada,bob,cy,cautious")
+    hall.steer("create", "league", *plan, "--start")
+    for number in range(kills):
+        target = (number + 1) * matches // (kills + 2)
+        eventually(lambda target=target: hall.count() >= target)  # type: ignore[misc]
+        time.sleep(chance.uniform(0.0, longest))
+        hall.kill()
+        assert hall.count() < matches, "it was over before it could be killed"
+        hall.start()
+    hall.wait_for("league")
+    final = hall.standings("league")
+    hall.kill()
+    with Store.open(hall.db, owner="test") as store:
+        league = store.tournaments.get("league")
+        assert store.tournaments.counts(league.id) == Counts(finished=matches)
+        records = dict(store.matches.records_in_schedule_order(league.id))
+        assert len(records) == matches
+        assert from_store(store, "league").digest == final["digest"] != ""
+    assert sum(row["matches"] for row in final["rows"]) == 3 * matches
+    assert final["digest"] in hall.referee("tournament", "rerate", "league", "--db", hall.db)
+    assert f"results of {matches} matches" in hall.referee("verify", "league", "--db", hall.db).replace(",", "")
 
 
 def run_referee(*words: object, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:

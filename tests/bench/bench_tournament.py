@@ -5,8 +5,10 @@
 A server plays the same matches in turns: bare (nothing stored, nothing rated), as a tournament, and as a tournament
 that somebody watches. Its bots pick at random, in processes of their own over a socket; with `--house` they are house
 bots that think in a thread of the server, which shares its processor time with storing and rating: the worst case.
-Figures are medians of the turns. "held up" is the longest time that anything kept the event loop from everything
-else: it computed there, waited for another thread of the server, or the machine gave the core to another process.
+Figures are medians of the turns. "held up" is the longest time that one step of the event loop kept it from everything
+else; "by itself" is the longest for which threads of the server, whichever they were, had the processor during one
+step. What storing and rating do to the loop, in it or beside it, cannot be longer than that: in the rest of the time
+the machine ran other processes.
 
 The last lines are the memory of this process during a watched tournament of N quick matches (STOP me GO): it must not
 grow with the matches played. `--memory 0` leaves them out.
@@ -40,7 +42,7 @@ from referee.match.ending import Ending
 from referee.match.match import Match
 from referee.match.port import Player, Question, Rejected
 from referee.net.app import App, ServerSettings
-from referee.pauses import shorten_pauses
+from referee.pauses import short_pauses
 from referee.rules import registry
 from referee.store import Store
 from referee.tournament.plan import Plan, pairings
@@ -54,8 +56,8 @@ WAYS = ("bare", "tournament", "watched")
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--matches", type=int, default=1000)
-    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--matches", type=int, default=800)
+    parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--game", default="flip7")
     parser.add_argument("--players", type=int, default=4)
     parser.add_argument("--house", action="store_true", help="with house bots in the server instead")
@@ -83,6 +85,8 @@ class Measured:
     cpu: float
     """Processor seconds of the server per match."""
     held_up: float
+    by_itself: float
+    by_what: str
     matches: float
     """Per second."""
 
@@ -91,17 +95,21 @@ class Watch:
     """A stopwatch for the clock on the wall, for the processor, and for what holds up the loop."""
 
     longest = 0.0
+    longest_by_itself = 0.0
+    by_what = ""
 
     def __init__(self, app: App) -> None:
         self._app = app
         self._decisions = app.hall.decisions
         self._wall, self._cpu = time.perf_counter(), time.process_time()
-        Watch.longest = 0.0
+        Watch.longest = Watch.longest_by_itself = 0.0
 
     def stop(self, matches: int) -> Measured:
         wall, cpu = time.perf_counter() - self._wall, time.process_time() - self._cpu
         decisions = self._app.hall.decisions - self._decisions
-        return Measured(decisions / wall, cpu / matches, Watch.longest, matches / wall)
+        return Measured(
+            decisions / wall, cpu / matches, Watch.longest, Watch.longest_by_itself, Watch.by_what, matches / wall
+        )
 
     @staticmethod
     def look_over_the_loop() -> None:
@@ -109,18 +117,28 @@ class Watch:
         plain = asyncio.events.Handle._run
 
         def run(self: Any) -> None:
-            began = time.perf_counter()
+            worked, began = time.process_time(), time.perf_counter()
             plain(self)
-            Watch.longest = max(Watch.longest, time.perf_counter() - began)
+            wall = time.perf_counter() - began
+            if wall > Watch.longest_by_itself:
+                Watch.longest = max(Watch.longest, wall)
+                if (by_itself := min(wall, time.process_time() - worked)) > Watch.longest_by_itself:
+                    Watch.longest_by_itself, Watch.by_what = by_itself, name(self)
 
         asyncio.events.Handle._run = run  # type: ignore[method-assign]
+
+
+def name(handle: Any) -> str:
+    """What a step of the loop was: the coroutine of its task, or the function it called."""
+    task = getattr(handle._callback, "__self__", None)
+    what = task.get_coro() if isinstance(task, asyncio.Task) else handle._callback
+    return str(getattr(what, "__qualname__", type(what).__name__))
 
 
 async def compare(folder: Path, plan: Plan, turns: int, house: bool) -> None:
     found: dict[str, list[Measured]] = {way: [] for way in WAYS}
     with Store.open(folder / "bench.db", owner="bench") as store:
-        async with a_server(store, house) as (app, entrants, players):
-            shorten_pauses()
+        async with a_server(store, house) as (app, entrants, players), short_pauses(quiet=lambda: False):
             Watch.look_over_the_loop()
             await play_bare(app, plan, players)  # a warm-up
             for turn in range(turns):
@@ -131,22 +149,26 @@ async def compare(folder: Path, plan: Plan, turns: int, house: bool) -> None:
                     )
     where = "house bots in the server" if house else f"{BOTS} bots in {PROCESSES} processes over a socket"
     print(f"{plan.game}, {plan.players} players, {CONCURRENCY} matches at once, {where}")
-    print(f"{'':12}{'matches/s':>11}{'decisions/s':>13}{'server CPU ms/match':>21}{'held up':>11}")
+    print(f"{'':12}{'matches/s':>11}{'decisions/s':>13}{'server CPU ms/match':>21}{'held up':>11}{'by itself':>12}")
     for way, measured in found.items():
+        longest = max(measured, key=lambda one: one.by_itself)
         print(
             f"{way:12}{median(measured, 'matches'):11.0f}{median(measured, 'rate'):13,.0f}"
             f"{1000 * median(measured, 'cpu'):21.2f}{1000 * max(one.held_up for one in measured):8.1f} ms"
+            f"{1000 * longest.by_itself:9.1f} ms  {longest.by_what}"
         )
     judging = judge(plan, 200)
-    around = median(found["tournament"], "cpu") - median(found["bare"], "cpu")
+    around = statistics.median(one.cpu - bare.cpu for bare, one in zip(found["bare"], found["tournament"], strict=True))
     share = (judging + max(0.0, around)) * median(found["tournament"], "matches")
     print(
         f"of a tournament's time {share:.0%} is not spent in bots or transport: "
         f"{1000 * judging:.2f} ms/match for rules, views and judging, {1000 * around:.2f} for storing and rating"
     )
     for way, what in (("tournament", "storing and rating"), ("watched", "and a watcher")):
-        fewer = 1 - median(found[way], "rate") / median(found["bare"], "rate")
-        more = median(found[way], "cpu") / median(found["bare"], "cpu") - 1
+        # Turn by turn: the machine is not equally fast all the time, but nearly so within a turn.
+        turns_of = list(zip(found["bare"], found[way], strict=True))
+        fewer = statistics.median(1 - one.rate / bare.rate for bare, one in turns_of)
+        more = statistics.median(one.cpu / bare.cpu - 1 for bare, one in turns_of)
         print(f"{what}: {fewer:.0%} fewer decisions/s, {more:.0%} more processor time of the server")
 
 

@@ -226,6 +226,14 @@ def test_postgres_without_its_driver_is_reported(monkeypatch: pytest.MonkeyPatch
         Store.open("postgresql://localhost/league")
 
 
+def test_a_python_with_an_old_sqlite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 31, 1))
+    monkeypatch.setattr(sqlite3, "sqlite_version", "3.31.1")
+    with pytest.raises(MissingDriver, match=r"SQLite 3\.31\.1, too old .* 3\.33 or newer"):
+        Store.open(tmp_path / "league.db")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_postgres_server_that_is_not_there_is_reported_without_the_password(tmp_path: Path) -> None:
     with pytest.raises(Unreachable, match="check the address and that it runs") as caught:
         Store.open(f"postgresql://ada:s3cret@/league?host={tmp_path}", owner="server")

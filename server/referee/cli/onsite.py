@@ -55,11 +55,10 @@ def play_here(name: str, db: str | None, concurrency: int | None = None) -> int:
 
 async def _play(store: Store, name: str, concurrency: int) -> int:
     from referee.net.app import App, ServerSettings
-    from referee.pauses import shorten_pauses
+    from referee.pauses import short_pauses
     from referee_leaderboard import State, plain_progress_line
 
     server = App(store, ServerSettings(concurrency=concurrency))
-    shorten_pauses()
     loop = asyncio.get_running_loop()
     beat = loop.create_task(server.hall.beat())
     failures: list[BaseException] = []
@@ -68,20 +67,21 @@ async def _play(store: Store, name: str, concurrency: int) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, asked.set)
     try:
-        await server.director.control(name, "start")
-        stopping = None
-        said = time.monotonic()
-        while name in server.director.runners:
-            if asked.is_set() and stopping is None:
-                stopping = loop.create_task(server.director.stop())
-                asked.clear()
-            elif asked.is_set():  # asked for a second time: at once
-                await server.director.abandon()
-                break
-            if time.monotonic() - said > PROGRESS_SECONDS:
-                said = time.monotonic()
-                aside().print(plain_progress_line(await server.director.standings(name)), markup=False)
-            await asyncio.sleep(0.02)
+        async with short_pauses(quiet=lambda: server.idle):
+            await server.director.control(name, "start")
+            stopping = None
+            said = time.monotonic()
+            while name in server.director.runners:
+                if asked.is_set() and stopping is None:
+                    stopping = loop.create_task(server.director.stop())
+                    asked.clear()
+                elif asked.is_set():  # asked for a second time: at once
+                    await server.director.abandon()
+                    break
+                if time.monotonic() - said > PROGRESS_SECONDS:
+                    said = time.monotonic()
+                    aside().print(plain_progress_line(await server.director.standings(name)), markup=False)
+                await asyncio.sleep(0.02)
         if failures:
             raise failures[0]
         if stopping is not None:

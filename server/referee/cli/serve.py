@@ -107,7 +107,7 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
     from referee.net.people import ADMIN_FACT
     from referee.net.people import new_admin_token as make_admin_token
     from referee.net.wire import CannotListen, Tls, is_public
-    from referee.pauses import shorten_pauses
+    from referee.pauses import short_pauses
 
     log_to_stderr()
     listen = settings["listen"]
@@ -124,21 +124,21 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
         app = App(store, ServerSettings(listen, tls, control, settings["concurrency"], settings["max_bots"]))
         stopping = _Stopping()
         app.director.on_failure = stopping.fail
-        shorten_pauses()
-        try:
-            resumed = await app.start()
-        except CannotListen as error:
-            await app.stop()
-            raise Failure(str(error), ENVIRONMENT) from None
-        # Made only now: a token is shown once, and a server that could not start would have kept it to itself.
-        admin = make_admin_token(store) if new_admin_token or store.fact(ADMIN_FACT) is None else None
-        _greet(say, app.address, settings["db"], settings["tls_cert"], admin, resumed)
-        try:
-            await stopping.asked.wait()
-            if stopping.failure is None:
-                await _first(app.drain(say), stopping.again.wait())
-        finally:
-            await app.stop()
+        async with short_pauses(quiet=lambda: app.idle):
+            try:
+                resumed = await app.start()
+            except CannotListen as error:
+                await app.stop()
+                raise Failure(str(error), ENVIRONMENT) from None
+            # Made only now: a token is shown once, and a server that could not start would have kept it to itself.
+            admin = make_admin_token(store) if new_admin_token or store.fact(ADMIN_FACT) is None else None
+            _greet(say, app.address, settings["db"], settings["tls_cert"], admin, resumed)
+            try:
+                await stopping.asked.wait()
+                if stopping.failure is None:
+                    await _first(app.drain(say), stopping.again.wait())
+            finally:
+                await app.stop()
         if stopping.failure is not None:
             raise Failure(f"{stopping.failure} The server has stopped; nothing that was stored is lost.", ENVIRONMENT)
         say("stopped")

@@ -66,6 +66,11 @@ class App:
         )
         self._tasks: list[asyncio.Task[None]] = []
 
+    @property
+    def idle(self) -> bool:
+        """Whether nobody plays and no tournament is about to go on."""
+        return not self.hall.matches and not self.director.runners
+
     async def start(self) -> list[str]:
         """Listen and go on with what was interrupted; returns the tournaments that were."""
         loop = asyncio.get_running_loop()

@@ -35,7 +35,7 @@ from referee.net.hall import Hall
 from referee.net.hosted import Guest, Guesthouse
 from referee.net.house import HousePlayer, HouseRoom
 from referee.net.venue import played
-from referee.pauses import shorten_pauses
+from referee.pauses import short_pauses
 from referee.rules import registry
 from referee.rules.game import Seat
 
@@ -126,6 +126,11 @@ class Worker:
         self._waiting: dict[str, Match] = {}
         self._broken_off: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def idle(self) -> bool:
+        """Whether no match is being played."""
+        return not self._hall.matches
 
     async def run(self, orders: asyncio.StreamReader) -> None:
         """Until the parent hangs up."""
@@ -229,8 +234,8 @@ async def _main() -> None:
     out = asyncio.StreamWriter(transport, protocol, None, loop)
     if first := await orders.readline():
         worker = Worker(json.loads(first), out)
-        shorten_pauses()
-        await worker.run(orders)
+        async with short_pauses(quiet=lambda: worker.idle):
+            await worker.run(orders)
 
 
 def main() -> None:

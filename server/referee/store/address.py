@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,9 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from referee.store.faults import BadAddress, MissingDriver, MissingFolder, NoDatabase, NotADatabase
+
+OLDEST_SQLITE = (3, 33)
+"""The first that updates rows from a list of values (2020)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,11 @@ def check_address(address: Address, *, create: bool) -> None:
                 "PostgreSQL needs the extra package psycopg: pip install 'referee[postgres]', or use a file."
             ) from None
         return
+    if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+        raise MissingDriver(
+            f"This Python comes with SQLite {sqlite3.sqlite_version}, too old for Referee: use a Python with "
+            f"SQLite {'.'.join(map(str, OLDEST_SQLITE))} or newer (uv python install), or PostgreSQL."
+        )
     path = address.path
     if path.is_dir():
         raise NotADatabase(f"{path} is a folder: give the path of a file in it, such as {path / 'referee.db'}.")

@@ -1,45 +1,75 @@
-"""A Core statement compiled once and run for many rows.
+"""Many rows in one statement.
 
-SQLAlchemy builds the parameters of each row anew, a good part of what storing a result costs. Here the statement is
-compiled once per dialect, and the rows go straight to the driver.
+SQLAlchemy builds the parameters of each row anew, and drivers run a statement once per row: with SQLite, each row lets
+go of the interpreter and waits for it again while the event loop wants it too. Here the text is put together once for
+each number of rows, and its rows go to the driver at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
-from sqlalchemy import Connection, Insert, Update
+from sqlalchemy import ColumnElement, Connection, Table, column, table, update
+
+MOST_ROWS = 64
+"""Rows in one statement, so that a handful of texts serves any number of them."""
 
 
-class BulkStatement:
-    """An insert or update whose values are all bind parameters; a row is a tuple in the order of `names`.
+class BulkInsert:
+    """Inserts rows: tuples in the order of `names`."""
 
-    Name the parameters in the order in which the statement has them: its values first, its conditions last.
-    """
-
-    def __init__(self, statement: Insert | Update, names: Sequence[str]) -> None:
-        self._statement = statement
-        self._names = tuple(names)
-        self._compiled: dict[str, tuple[str, bool]] = {}
+    def __init__(self, into: Table, names: Sequence[str]) -> None:
+        columns = ", ".join(into.c[name].name for name in names)
+        self._head = f"INSERT INTO {into.name} ({columns}) VALUES "
+        self._width = len(names)
 
     def run(self, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
-        if not rows:
-            return
-        kind = connection.dialect.name
-        if kind not in self._compiled:
-            self._compiled[kind] = self._compile(connection)
-        sql, by_place = self._compiled[kind]
-        if by_place:
-            connection.exec_driver_sql(sql, list(rows))
-        else:
-            connection.exec_driver_sql(sql, [dict(zip(self._names, row, strict=True)) for row in rows])
+        _run(connection, self._head, "", self._width, rows)
 
-    def _compile(self, connection: Connection) -> tuple[str, bool]:
-        # Naming the columns makes an insert bind these alone; an update binds what its values name.
-        columns = self._names if isinstance(self._statement, Insert) else None
-        compiled = self._statement.compile(dialect=connection.dialect, column_keys=columns)
-        order = getattr(compiled, "positiontup", None)
-        if set(compiled.params) != set(self._names) or (order and tuple(order) != self._names):
-            raise AssertionError(f"The statement binds {order or list(compiled.params)}, not {self._names}")
-        return str(compiled), bool(order)
+
+class BulkUpdate:
+    """Updates rows that are found by `keys`; a row given is a tuple of the keys and then of `values`.
+
+    `fixed` are columns that get the same in every row.
+    """
+
+    def __init__(
+        self,
+        what: Table,
+        keys: Sequence[str],
+        values: Sequence[str],
+        fixed: Mapping[str, ColumnElement[Any]] | None = None,
+    ) -> None:
+        given = table("given", *(column(name) for name in (*keys, *values)))
+        statement = (
+            update(what)
+            .where(*(what.c[name] == given.c[name] for name in keys))
+            .values({name: given.c[name] for name in values} | dict(fixed or {}))
+        )
+        self._head = f"WITH given ({', '.join((*keys, *values))}) AS (VALUES "
+        self._tail = f") {statement}"
+        self._width = len(keys) + len(values)
+
+    def run(self, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
+        _run(connection, self._head, self._tail, self._width, rows)
+
+
+def _run(connection: Connection, head: str, tail: str, width: int, rows: Sequence[tuple[Any, ...]]) -> None:
+    mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
+    one = f"({', '.join([mark] * width)})"
+    for chosen in _pieces(rows):
+        sql = f"{head}{', '.join([one] * len(chosen))}{tail}"
+        connection.exec_driver_sql(sql, tuple(chain.from_iterable(chosen)))
+
+
+def _pieces(rows: Sequence[tuple[Any, ...]]) -> list[Sequence[tuple[Any, ...]]]:
+    """The rows in pieces of `MOST_ROWS`, the rest in powers of two: few lengths, so few texts to prepare."""
+    pieces = []
+    start = 0
+    while (left := len(rows) - start) > 0:
+        length = min(MOST_ROWS, 1 << (left.bit_length() - 1))
+        pieces.append(rows[start : start + length])
+        start += length
+    return pieces

@@ -52,7 +52,7 @@ class NoDatabase(StoreError):
 
 
 class MissingDriver(StoreError):
-    """The Python package for PostgreSQL is not installed."""
+    """The Python package for PostgreSQL is not installed, or this Python's SQLite is too old."""
 
 
 class Unreachable(StoreError):

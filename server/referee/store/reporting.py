@@ -9,10 +9,10 @@ import hashlib
 import zlib
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, bindparam, insert, literal_column, select, update
+from sqlalchemy import Connection, bindparam, literal_column, select, update
 
 from referee.store import tables as t
-from referee.store.bulk import BulkStatement
+from referee.store.bulk import BulkInsert, BulkUpdate
 from referee.store.desk import Clock, plain
 from referee.store.faults import Refused, Unknown
 from referee.store.values import Fault, MatchResult, MatchState, TournamentState
@@ -24,36 +24,16 @@ FAST = 1
 _THESE = t.matches.c.id.in_(bindparam("these", expanding=True))
 _STANDING = select(t.matches.c.id, t.matches.c.state, t.matches.c.attempt, t.matches.c.players).where(_THESE)
 _WORD = {fault: fault.value for fault in Fault}
-_SCORED = ("rank", "score", "fault", "strikes", "decisions", "time_ms")
 _CLAIMABLE = (
     select(t.matches.c.id, t.matches.c.state, t.matches.c.attempt, t.tournaments.c.state.label("tournament_state"))
     .select_from(t.matches.outerjoin(t.tournaments, t.tournaments.c.id == t.matches.c.tournament_id))
     .where(_THESE)
 )
-_CLAIM = BulkStatement(
-    update(t.matches)
-    .where(t.matches.c.id == bindparam("match"))
-    .values(state=literal_column("'playing'"), started=bindparam("now")),
-    ["now", "match"],
-)
-_FINISH = BulkStatement(
-    update(t.matches)
-    .where(t.matches.c.id == bindparam("match"))
-    .values(
-        state=literal_column("'finished'"),
-        finished=bindparam("now"),
-        seed=bindparam("revealed"),
-        reason=bindparam("why"),
-    ),
-    ["revealed", "why", "now", "match"],
-)
-_SETTLE = BulkStatement(
-    update(t.seats)
-    .where(t.seats.c.match_id == bindparam("match"), t.seats.c.seat == bindparam("at"))
-    .values({column: bindparam(f"the_{column}") for column in _SCORED}),
-    [*(f"the_{column}" for column in _SCORED), "match", "at"],
-)
-_RECORD = BulkStatement(insert(t.records), ["match_id", "body", "sha256", "size"])
+_SCORED = ("rank", "score", "fault", "strikes", "decisions", "time_ms")
+_CLAIM = update(t.matches).where(_THESE).values(state=literal_column("'playing'"), started=bindparam("now"))
+_FINISH = BulkUpdate(t.matches, ["id"], ["seed", "reason", "finished"], fixed={"state": literal_column("'finished'")})
+_SETTLE = BulkUpdate(t.seats, ["match_id", "seat"], _SCORED)
+_RECORD = BulkInsert(t.records, ["match_id", "body", "sha256", "size"])
 
 
 class Scorers:
@@ -65,17 +45,17 @@ class Scorers:
     def claim(self, connection: Connection, matches: Sequence[int]) -> list[int | None]:
         """Mark matches as being played: the attempt of each, or None if it cannot be started now."""
         standing = {row.id: row for row in connection.execute(_CLAIMABLE, {"these": list(set(matches))})}
-        now = self._now()
         answers: list[int | None] = []
-        taken: list[tuple[int, int]] = []
+        taken: list[int] = []
         for match in matches:
             row = standing.pop(match, None)
             if row is None or not _may_start(row.state, row.tournament_state):
                 answers.append(None)
                 continue
             answers.append(row.attempt)
-            taken.append((now, match))
-        _CLAIM.run(connection, taken)
+            taken.append(match)
+        if taken:
+            connection.execute(_CLAIM, {"these": taken, "now": self._now()})
         return answers
 
     def report(self, connection: Connection, results: Sequence[MatchResult]) -> list[bool]:
@@ -111,11 +91,11 @@ def _check_seats(result: MatchResult, players: int) -> None:
 
 
 def _store(connection: Connection, results: Sequence[MatchResult], now: int) -> None:
-    _FINISH.run(connection, [(each.seed, plain(each.reason), now, each.match) for each in results])
+    _FINISH.run(connection, [(each.match, each.seed, plain(each.reason), now) for each in results])
     _SETTLE.run(
         connection,
         [
-            (s.rank, s.score, _WORD[s.fault], s.strikes, s.decisions, s.time_ms, each.match, s.seat)
+            (each.match, s.seat, s.rank, s.score, _WORD[s.fault], s.strikes, s.decisions, s.time_ms)
             for each in results
             for s in each.seats
         ],

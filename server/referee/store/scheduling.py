@@ -11,21 +11,21 @@ from sqlalchemy import Connection, Row, func, insert, select
 
 from referee.store import tables as t
 from referee.store.bots import check_name
-from referee.store.bulk import BulkStatement
+from referee.store.bulk import BulkInsert
 from referee.store.faults import NameTaken, Refused, Unknown
 from referee.store.values import NewEntrant, Pairing, Settings, Tournament
 
 CHUNK = 1000
 """Matches written by one statement; a schedule of any length passes through memory in such pieces."""
 
-_MATCH = BulkStatement(
-    insert(t.matches),
+_MATCH = BulkInsert(
+    t.matches,
     [
         *("tournament_id", "ordinal", "round", "table_number", "game", "game_version", "players"),
         *("state", "attempt", "reason", "created"),
     ],
 )
-_SEAT = BulkStatement(insert(t.seats), ["match_id", "seat", "entrant_id", "bot_id", "strikes", "decisions", "time_ms"])
+_SEAT = BulkInsert(t.seats, ["match_id", "seat", "entrant_id", "bot_id", "strikes", "decisions", "time_ms"])
 
 
 def extend_schedule(

@@ -13,6 +13,7 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -21,6 +22,7 @@ from referee.store import Fault, Match, MatchResult, MatchState, NotAllowed, Sea
 from referee.tournament import standings
 from referee.tournament.fixture import Fixture, Played, SeatAccount, Venue
 from referee.tournament.lineup import LOOKAHEAD, Called, Lineup
+from referee.tournament.outcomes import outcomes
 from referee.tournament.plan import CANCELLED, Plan, deal
 from referee.tournament.scoreboard import Score, Scoreboard
 from referee.tournament.scorekeeper import Scorekeeper
@@ -30,6 +32,7 @@ from referee_leaderboard.standings import Playing, Standings
 __all__ = ["Fixture", "Played", "Runner", "SeatAccount", "Venue"]
 
 T = TypeVar("T")
+
 LOOK_ROUND_EVERY = 0.1
 """Seconds between two looks at who is there."""
 MOST_VOIDS = 3
@@ -38,7 +41,7 @@ MANY = 16
 """Running matches from which on results that come close together are stored together."""
 COMPANY = 8
 """They are stored once one in so many of the running matches has ended …"""
-CLOSE_TOGETHER = 0.05
+CLOSE_TOGETHER = 0.2
 """… or after so many seconds."""
 AT_ONCE = 8
 """Matches that are started before others have their turn in the loop: dealing takes a moment."""
@@ -81,8 +84,8 @@ class Runner:
         self._stopping = ""
         self._left = False
         self._running: dict[str, tuple[Match, Fixture, float]] = {}
-        self._gathering: asyncio.Future[None] | None = None
-        self._gathered = 0
+        self._gathering: asyncio.TimerHandle | None = None
+        self._gathered: list[_Ended] = []
         self._voids: dict[int, int] = {}
         self._failed: BaseException | None = None
         self._looked_round = float("-inf")
@@ -114,6 +117,7 @@ class Runner:
             self.break_off()
             raise
         finally:
+            self._report_gathered()
             if self._tasks:
                 await asyncio.wait(self._tasks)
             await self._scorekeeper.close()
@@ -253,12 +257,11 @@ class Runner:
         self._lineup.take(matches, changes, complete=len(matches) < LOOKAHEAD)
 
     async def _claim_and_play(self, chosen: Sequence[Called]) -> None:
-        attempts = await asyncio.gather(
-            *(asyncio.wrap_future(self.store.matches.claim_later(match.id)) for match, _ in chosen)
-        )
+        claimed = await outcomes([self.store.matches.claim_later(match.id) for match, _ in chosen])
         untouched: dict[int, bool] = {}
-        for number, ((match, bots), attempt) in enumerate(zip(chosen, attempts, strict=True), 1):
+        for number, ((match, bots), claim) in enumerate(zip(chosen, claimed, strict=True), 1):
             assert match.ordinal is not None
+            attempt = claim.result()
             if number % AT_ONCE == 0:
                 await asyncio.sleep(0)
             if attempt is None:  # it is not to be played now: the tournament was paused or cancelled
@@ -292,12 +295,26 @@ class Runner:
 
     def _played(self, match: Match, attempt: int, fixture: Fixture, played: Played | None) -> None:
         if played is None or played.ending.void:
-            self._later(fixture, self._again(match, fixture, played))
-        else:
-            self._later(fixture, self._report(match, attempt, fixture, played))
+            self._later([fixture], self._again(match, fixture, played))
+            return
+        self._gathered.append(_Ended(match, attempt, fixture, played))
+        # Others are waited for where others are likely: a transaction costs more than what is in it.
+        busy = len(self._running)
+        if busy < MANY or len(self._gathered) >= busy // COMPANY:
+            self._report_gathered()
+        elif self._gathering is None:
+            self._gathering = asyncio.get_running_loop().call_later(CLOSE_TOGETHER, self._report_gathered)
 
-    def _later(self, fixture: Fixture, work: Coroutine[Any, Any, None]) -> None:
-        """Store how a match went; until that is done it counts as running."""
+    def _report_gathered(self) -> None:
+        if self._gathering is not None:
+            self._gathering.cancel()
+            self._gathering = None
+        ended, self._gathered = self._gathered, []
+        if ended:
+            self._later([each.fixture for each in ended], self._report(ended))
+
+    def _later(self, fixtures: Sequence[Fixture], work: Coroutine[Any, Any, None]) -> None:
+        """Store how matches went; until that is done they count as running."""
 
         async def store() -> None:
             try:
@@ -305,7 +322,8 @@ class Runner:
             except Exception as error:  # noqa: BLE001 - whatever it is, `run` must not go on as if it were stored
                 self._fail(error)
             finally:
-                self._running.pop(fixture.id, None)
+                for fixture in fixtures:
+                    self._running.pop(fixture.id, None)
                 self._wake.set()
 
         task = asyncio.ensure_future(store())
@@ -313,58 +331,15 @@ class Runner:
         task.add_done_callback(self._tasks.discard)
         task.add_done_callback(lambda _: self._wake.set())
 
-    async def _report(self, match: Match, attempt: int, fixture: Fixture, played: Played) -> None:
-        ending = played.ending
-        seats = tuple(
-            SeatResult(
-                seat,
-                ending.ranks[seat],
-                ending.scores[seat],
-                Fault(ending.terminations[seat].name),
-                account.strikes,
-                account.decisions,
-                account.time_ms,
-            )
-            for seat, account in enumerate(played.seats)
-        )
-        result = MatchResult(match.id, attempt, seats, fixture.seed.hex(), played.record, ending.reason)
-        await self._fall_in()
-        if await asyncio.wrap_future(self.store.matches.report_later(result)):
-            assert match.ordinal is not None
-            faults = tuple("" if how is Termination.FINISHED else how.name for how in ending.terminations)
-            self._scorekeeper.add(
-                Score(
-                    match.ordinal,
-                    fixture.id,
-                    fixture.round,
-                    fixture.bots,
-                    ending.ranks,
-                    ending.scores,
-                    faults,
-                    ending.reason,
-                )
-            )
-        played.announce()
-
-    async def _fall_in(self) -> None:
-        """Wait a moment for others where others are likely: a transaction costs more than what is in it."""
-        if len(self._running) < MANY:
-            return
-        if self._gathering is None:
-            loop = asyncio.get_running_loop()
-            self._gathering = loop.create_future()
-            self._gathered = 0
-            loop.call_later(CLOSE_TOGETHER, self._fall_out, self._gathering)
-        gathering = self._gathering
-        self._gathered += 1
-        if self._gathered >= len(self._running) // COMPANY:
-            self._fall_out(gathering)
-        await gathering
-
-    def _fall_out(self, gathering: asyncio.Future[None]) -> None:
-        if self._gathering is gathering:
-            self._gathering = None
-            gathering.set_result(None)
+    async def _report(self, ended: Sequence[_Ended]) -> None:
+        stored = await outcomes([self.store.matches.report_later(each.result()) for each in ended])
+        for each, outcome in zip(ended, stored, strict=True):
+            if (error := outcome.exception()) is not None:
+                self._fail(error)
+                continue
+            if outcome.result():
+                self._scorekeeper.add(each.score())
+            each.played.announce()
 
     async def _again(self, match: Match, fixture: Fixture, played: Played | None) -> None:
         """A match without a result goes back into the schedule, unless it comes to nothing again and again."""
@@ -435,6 +410,51 @@ class Runner:
 
     def _tell(self) -> None:
         self.on_news()
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """A match that was played to its end and is to be stored."""
+
+    match: Match
+    attempt: int
+    fixture: Fixture
+    played: Played
+
+    def result(self) -> MatchResult:
+        """What the store keeps of it."""
+        ending = self.played.ending
+        seats = tuple(
+            SeatResult(
+                seat,
+                ending.ranks[seat],
+                ending.scores[seat],
+                Fault(ending.terminations[seat].name),
+                account.strikes,
+                account.decisions,
+                account.time_ms,
+            )
+            for seat, account in enumerate(self.played.seats)
+        )
+        return MatchResult(
+            self.match.id, self.attempt, seats, self.fixture.seed.hex(), self.played.record, ending.reason
+        )
+
+    def score(self) -> Score:
+        """What the scoreboard counts of it."""
+        ending, fixture = self.played.ending, self.fixture
+        assert self.match.ordinal is not None
+        faults = tuple("" if how is Termination.FINISHED else how.name for how in ending.terminations)
+        return Score(
+            self.match.ordinal,
+            fixture.id,
+            fixture.round,
+            fixture.bots,
+            ending.ranks,
+            ending.scores,
+            faults,
+            ending.reason,
+        )
 
 
 async def _thread(work: Callable[..., T], *arguments: Any) -> T:

@@ -1,8 +1,9 @@
 """The one thread that writes.
 
 Whatever is queued when the thread comes round is written as one transaction, so that many small results share one
-sync of the disk. Each unit of work stands on its own savepoint: one that fails is taken back alone. A future
-resolves after the commit, so nobody hears of a result that could still be lost.
+sync of the disk. Each unit of work stands on its own savepoint: one that fails is taken back alone. Items, which may be
+written again, do without: when one of them fails, all are taken back and written one by one. A future resolves after
+the commit, so nobody hears of a result that could still be lost.
 """
 
 from __future__ import annotations
@@ -90,9 +91,10 @@ class Writer:
 
     def _write(self, group: list[_Unit]) -> None:
         try:
-            with self._engine.begin() as connection:
-                for neighbours in _joined(group):
-                    _run_batch(connection, neighbours)
+            if not self._write_items(group):
+                with self._engine.begin() as connection:
+                    for units in _joined(group):
+                        _run_batch(connection, units)
         except Exception as error:  # noqa: BLE001 - whoever waits for a future must hear of it, whatever it was
             for unit in group:
                 unit.future.set_exception(error)
@@ -102,6 +104,20 @@ class Writer:
                 unit.future.set_exception(unit.error)
             else:
                 unit.future.set_result(unit.answer)
+
+    def _write_items(self, group: list[_Unit]) -> bool:
+        """Write a group of items alone; False if one of them failed, or not all are items, and nothing was written."""
+        if any(isinstance(unit.batch, _Alone) for unit in group):
+            return False
+        try:
+            with self._engine.begin() as connection:
+                for units in _joined(group):
+                    _take_answers(units, units[0].batch(connection, [unit.item for unit in units]))
+        except StoreError:
+            raise
+        except Exception:  # noqa: BLE001 - whose it is turns out when they are written one by one
+            return False
+        return True
 
 
 @dataclass(slots=True)
@@ -137,7 +153,7 @@ def _joined(group: list[_Unit]) -> list[list[_Unit]]:
 def _run_batch(connection: Connection, units: list[_Unit]) -> None:
     try:
         with connection.begin_nested():
-            answers = units[0].batch(connection, [unit.item for unit in units])
+            _take_answers(units, units[0].batch(connection, [unit.item for unit in units]))
     except StoreError:
         # The environment failed, and SQLite may have rolled back everything: the whole group fails.
         raise
@@ -147,6 +163,8 @@ def _run_batch(connection: Connection, units: list[_Unit]) -> None:
             return
         for unit in units:
             _run_batch(connection, [unit])
-        return
+
+
+def _take_answers(units: list[_Unit], answers: Sequence[Any]) -> None:
     for unit, answer in zip(units, answers, strict=True):
         unit.answer = answer

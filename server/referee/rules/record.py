@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from referee.rules.game import Game, Result, Seat, State, Unreadable
@@ -61,8 +62,14 @@ def write_moves(state: State[Any], moves: Mapping[Seat, Any]) -> str:
     """One decision in record notation."""
     if len(moves) == 1:
         [(seat, move)] = moves.items()
-        return f"{seat}: {state.format(move)}"
-    return " | ".join([f"{seat}: {state.format(moves[seat])}" for seat in sorted(moves)])
+        return _written(seat, state.format(move))
+    return " | ".join([_written(seat, state.format(moves[seat])) for seat in sorted(moves)])
+
+
+@lru_cache(1024)
+def _written(seat: Seat, move: str) -> str:
+    """One move; the same text for the same move, as a long match holds few of them many times."""
+    return f"{seat}: {move}"
 
 
 def read_moves(state: State[Any], text: str) -> dict[Seat, Any]:

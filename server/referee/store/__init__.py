@@ -20,6 +20,7 @@ from referee.store.faults import (
     Unknown,
     Unreachable,
 )
+from referee.store.reporting import PackedResult
 from referee.store.store import Store
 from referee.store.values import (
     Bot,
@@ -67,6 +68,7 @@ __all__ = [
     "NoDatabase",
     "NotADatabase",
     "NotAllowed",
+    "PackedResult",
     "Pairing",
     "ReadOnly",
     "Refused",

@@ -11,7 +11,7 @@ from referee.store import tables as t
 from referee.store.desk import Desk, plain
 from referee.store.faults import NotAllowed, Refused, Unknown
 from referee.store.reading import pages, read_match, read_matches, read_records
-from referee.store.reporting import Packed, Scorers
+from referee.store.reporting import PackedResult, Scorers
 from referee.store.scheduling import check_bots, settings_json
 from referee.store.tournaments import OVER
 from referee.store.values import Match, MatchResult, MatchState, NewEntrant, Settings
@@ -60,9 +60,10 @@ class Matches:
         """
         return self.report_later(result).result()
 
-    def report_later(self, result: MatchResult) -> Future[bool]:
+    def report_later(self, result: MatchResult | PackedResult) -> Future[bool]:
         """Like `report`, without waiting: the future resolves once the result is on disk."""
-        return self._desk.writer.submit_item(self._scorers.report, Packed.of(result))
+        packed = result if isinstance(result, PackedResult) else PackedResult.of(result)
+        return self._desk.writer.submit_item(self._scorers.report, packed)
 
     def set_aside(self, match: int, state: MatchState, reason: str) -> bool:
         """End an open match without a result, as absent or void; False if it is not open."""

@@ -70,15 +70,15 @@ _WORD = {fault: fault.value for fault in Fault}
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
-    """A result whose record is compressed: done where the result comes from, so that the writer only writes."""
+class PackedResult:
+    """A result whose record is compressed: done when the match ends, so that many at once only have to be written."""
 
     result: MatchResult
     body: bytes
     sha256: str
 
     @classmethod
-    def of(cls, result: MatchResult) -> Packed:
+    def of(cls, result: MatchResult) -> PackedResult:
         return cls(result, zlib.compress(result.record, FAST), hashlib.sha256(result.record).hexdigest())
 
 
@@ -97,12 +97,12 @@ class Scorers:
         # Of two claims to one match the first gets it.
         return [attempts.pop(match, None) for match in matches]
 
-    def report(self, connection: Connection, results: Sequence[Packed]) -> list[bool]:
+    def report(self, connection: Connection, results: Sequence[PackedResult]) -> list[bool]:
         """Store results, ranks and records: True for each that was new, False for one that came too late."""
         found = _tell(connection, _STANDING, {packed.result.match for packed in results})
         standing = {int(match): (state, int(attempt), int(players)) for match, state, attempt, players in found}
         answers: list[bool] = []
-        fresh: dict[int, Packed] = {}
+        fresh: dict[int, PackedResult] = {}
         for packed in results:
             result = packed.result
             match = result.match
@@ -129,7 +129,7 @@ def _check_seats(result: MatchResult, players: int) -> None:
         raise Refused(f"The result of match {result.match} names seats {given}, not each of its {players} once.")
 
 
-def _store(connection: Connection, fresh: Sequence[Packed], now: int) -> None:
+def _store(connection: Connection, fresh: Sequence[PackedResult], now: int) -> None:
     results = [packed.result for packed in fresh]
     _FINISH.run(connection, [(each.match, each.seed, plain(each.reason), now) for each in results])
     _SETTLE.run(

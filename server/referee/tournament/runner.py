@@ -13,18 +13,17 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
-from referee.match.ending import Termination
-from referee.store import Fault, Match, MatchResult, MatchState, NotAllowed, SeatResult, Store, TournamentState
+from referee.store import Match, MatchState, NotAllowed, Store, TournamentState
 from referee.tournament import standings
+from referee.tournament.ended import Ended
 from referee.tournament.fixture import Fixture, Played, SeatAccount, Venue
 from referee.tournament.lineup import LOOKAHEAD, Called, Lineup
 from referee.tournament.outcomes import outcomes
 from referee.tournament.plan import CANCELLED, Plan, deal
-from referee.tournament.scoreboard import Score, Scoreboard
+from referee.tournament.scoreboard import Scoreboard
 from referee.tournament.scorekeeper import Scorekeeper
 from referee.tournament.seeds import match_seed
 from referee_leaderboard.standings import Playing, Standings
@@ -39,12 +38,12 @@ MOST_VOIDS = 3
 """A match that comes to nothing so often (its game fails) is set aside."""
 MANY = 16
 """Running matches from which on results that come close together are stored together."""
-COMPANY = 8
+COMPANY = 4
 """They are stored once one in so many of the running matches has ended …"""
 CLOSE_TOGETHER = 0.2
 """… or after so many seconds."""
 AT_ONCE = 8
-"""Matches that are started before others have their turn in the loop: dealing takes a moment."""
+"""Matches that are started or announced before others have their turn in the loop: each takes a moment."""
 MOST_SHOWN = 64
 """Running matches that are shown."""
 
@@ -85,7 +84,7 @@ class Runner:
         self._left = False
         self._running: dict[str, tuple[Match, Fixture, float]] = {}
         self._gathering: asyncio.TimerHandle | None = None
-        self._gathered: list[_Ended] = []
+        self._gathered: list[Ended] = []
         self._voids: dict[int, int] = {}
         self._failed: BaseException | None = None
         self._looked_round = float("-inf")
@@ -297,7 +296,7 @@ class Runner:
         if played is None or played.ending.void:
             self._later([fixture], self._again(match, fixture, played))
             return
-        self._gathered.append(_Ended(match, attempt, fixture, played))
+        self._gathered.append(Ended.of(match, attempt, fixture, played))
         # Others are waited for where others are likely: a transaction costs more than what is in it.
         busy = len(self._running)
         if busy < MANY or len(self._gathered) >= busy // COMPANY:
@@ -331,9 +330,11 @@ class Runner:
         task.add_done_callback(self._tasks.discard)
         task.add_done_callback(lambda _: self._wake.set())
 
-    async def _report(self, ended: Sequence[_Ended]) -> None:
-        stored = await outcomes([self.store.matches.report_later(each.result()) for each in ended])
-        for each, outcome in zip(ended, stored, strict=True):
+    async def _report(self, ended: Sequence[Ended]) -> None:
+        stored = await outcomes([self.store.matches.report_later(each.result) for each in ended])
+        for number, (each, outcome) in enumerate(zip(ended, stored, strict=True), 1):
+            if number % AT_ONCE == 0:
+                await asyncio.sleep(0)
             if (error := outcome.exception()) is not None:
                 self._fail(error)
                 continue
@@ -410,51 +411,6 @@ class Runner:
 
     def _tell(self) -> None:
         self.on_news()
-
-
-@dataclass(frozen=True, slots=True)
-class _Ended:
-    """A match that was played to its end and is to be stored."""
-
-    match: Match
-    attempt: int
-    fixture: Fixture
-    played: Played
-
-    def result(self) -> MatchResult:
-        """What the store keeps of it."""
-        ending = self.played.ending
-        seats = tuple(
-            SeatResult(
-                seat,
-                ending.ranks[seat],
-                ending.scores[seat],
-                Fault(ending.terminations[seat].name),
-                account.strikes,
-                account.decisions,
-                account.time_ms,
-            )
-            for seat, account in enumerate(self.played.seats)
-        )
-        return MatchResult(
-            self.match.id, self.attempt, seats, self.fixture.seed.hex(), self.played.record, ending.reason
-        )
-
-    def score(self) -> Score:
-        """What the scoreboard counts of it."""
-        ending, fixture = self.played.ending, self.fixture
-        assert self.match.ordinal is not None
-        faults = tuple("" if how is Termination.FINISHED else how.name for how in ending.terminations)
-        return Score(
-            self.match.ordinal,
-            fixture.id,
-            fixture.round,
-            fixture.bots,
-            ending.ranks,
-            ending.scores,
-            faults,
-            ending.reason,
-        )
 
 
 async def _thread(work: Callable[..., T], *arguments: Any) -> T:

@@ -1,0 +1,53 @@
+"""A match that was played to its end: what is stored of it, and what the scoreboard counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from referee.match.ending import Termination
+from referee.store import Fault, Match, MatchResult, PackedResult, SeatResult
+from referee.tournament.fixture import Fixture, Played
+from referee.tournament.scoreboard import Score
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """Packed when the match ends, so that storing many at once holds up nobody."""
+
+    match: Match
+    fixture: Fixture
+    played: Played
+    result: PackedResult
+
+    @classmethod
+    def of(cls, match: Match, attempt: int, fixture: Fixture, played: Played) -> Ended:
+        ending = played.ending
+        seats = tuple(
+            SeatResult(
+                seat,
+                ending.ranks[seat],
+                ending.scores[seat],
+                Fault(ending.terminations[seat].name),
+                account.strikes,
+                account.decisions,
+                account.time_ms,
+            )
+            for seat, account in enumerate(played.seats)
+        )
+        result = MatchResult(match.id, attempt, seats, fixture.seed.hex(), played.record, ending.reason)
+        return cls(match, fixture, played, PackedResult.of(result))
+
+    def score(self) -> Score:
+        """What the scoreboard counts of it."""
+        ending, fixture = self.played.ending, self.fixture
+        assert self.match.ordinal is not None
+        return Score(
+            self.match.ordinal,
+            fixture.id,
+            fixture.round,
+            fixture.bots,
+            ending.ranks,
+            ending.scores,
+            tuple("" if how is Termination.FINISHED else how.name for how in ending.terminations),
+            ending.reason,
+        )

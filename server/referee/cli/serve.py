@@ -106,12 +106,16 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
     from referee.net.app import App, ServerSettings
     from referee.net.people import ADMIN_FACT
     from referee.net.people import new_admin_token as make_admin_token
-    from referee.net.wire import CannotListen, Tls, is_public
+    from referee.net.wire import CannotListen, Tls, is_address, is_public
     from referee.pauses import short_pauses
 
     log_to_stderr()
     listen = settings["listen"]
     tls = Tls(Path(settings["tls_cert"]), Path(settings["tls_key"])) if settings["tls_cert"] else None
+    if not is_address(listen):
+        raise Failure(
+            f"{listen!r} is no address: give HOST:PORT, such as {DEFAULTS['listen']}, or unix:PATH", WRONG_USE
+        )
     if is_public(listen) and tls is None and not settings["insecure"]:
         raise Failure(
             f"{listen} can be reached from outside: give --tls-cert and --tls-key, "

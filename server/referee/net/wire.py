@@ -110,13 +110,18 @@ class Wire:
             await self._health.set(name, status)
 
 
+def is_address(listen: str) -> bool:
+    """Whether it reads as something to listen on; whether that can be had is another question."""
+    port = listen.rpartition(":")[2]
+    return listen.startswith("unix:") or (":" in listen and port.isdecimal() and int(port) < 65536)
+
+
 def is_public(listen: str) -> bool:
     """Whether others than this machine could reach the address."""
     if listen.startswith("unix:"):
         return False
-    host, colon, _ = listen.rpartition(":")
-    host = host.strip("[]")
-    if host == "localhost" or not colon:  # without a port it is no address; `start` says so
+    host = listen.rpartition(":")[0].strip("[]")
+    if host == "localhost":
         return False
     try:
         return not ip_address(host).is_loopback
@@ -141,9 +146,9 @@ def _try_bind(listen: str) -> None:
             if probe.connect_ex(os.fspath(path)) == 0:
                 raise OSError(errno.EADDRINUSE, os.strerror(errno.EADDRINUSE))
         return
-    host, _, port = listen.rpartition(":")
-    if not port.isdecimal() or not 0 <= int(port) < 65536:
+    if not is_address(listen):
         raise OSError(errno.EINVAL, "an address is HOST:PORT, such as 127.0.0.1:7700")
+    host, _, port = listen.rpartition(":")
     for family, kind, protocol, _, address in socket.getaddrinfo(
         host.strip("[]") or None, int(port), type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )[:1]:

@@ -17,7 +17,8 @@ from referee.net.hall import Hall
 from referee.net.session import Session
 from referee.net.venue import played
 from referee.rules.game import Game, WrongUse
-from referee.store import Fault, MatchResult, MatchState, NewEntrant, SeatResult, Store, StoreError
+from referee.store import MatchState, NewEntrant, Store, StoreError
+from referee.tournament.ended import result_of
 
 log = structlog.get_logger()
 Over = Callable[[Match, Ending], object]
@@ -83,19 +84,7 @@ class Practice:
                 loop = asyncio.get_running_loop()
                 await loop.run_in_executor(None, self._set_aside, number, ending.texts[0])
             else:
-                seats = tuple(
-                    SeatResult(
-                        seat,
-                        ending.ranks[seat],
-                        ending.scores[seat],
-                        Fault(ending.terminations[seat].name),
-                        kept.strikes,
-                        kept.decisions,
-                        kept.time_ms,
-                    )
-                    for seat, kept in enumerate(account.seats)
-                )
-                result = MatchResult(number, 1, seats, match.seed.hex(), account.record, ending.reason)
+                result = result_of(number, 1, match.seed, account)
                 await asyncio.wrap_future(self._store.matches.report_later(result))
         except StoreError as error:
             log.error("a practice match could not be stored", match=match.id, why=str(error))

@@ -21,20 +21,7 @@ class Ended:
 
     @classmethod
     def of(cls, match: Match, attempt: int, fixture: Fixture, played: Played) -> Ended:
-        ending = played.ending
-        seats = tuple(
-            SeatResult(
-                seat,
-                ending.ranks[seat],
-                ending.scores[seat],
-                Fault(ending.terminations[seat].name),
-                account.strikes,
-                account.decisions,
-                account.time_ms,
-            )
-            for seat, account in enumerate(played.seats)
-        )
-        result = MatchResult(match.id, attempt, seats, fixture.seed.hex(), played.record, ending.reason)
+        result = result_of(match.id, attempt, fixture.seed, played)
         return cls(match, fixture, played, PackedResult.of(result))
 
     def score(self) -> Score:
@@ -51,3 +38,21 @@ class Ended:
             tuple("" if how is Termination.FINISHED else how.name for how in ending.terminations),
             ending.reason,
         )
+
+
+def result_of(match: int, attempt: int, seed: bytes, played: Played) -> MatchResult:
+    """What the store keeps of a match."""
+    ending = played.ending
+    seats = tuple(
+        SeatResult(
+            seat,
+            ending.ranks[seat],
+            ending.scores[seat],
+            Fault(ending.terminations[seat].name),
+            account.strikes,
+            account.decisions,
+            account.time_ms,
+        )
+        for seat, account in enumerate(played.seats)
+    )
+    return MatchResult(match, attempt, seats, seed.hex(), played.record, ending.reason)

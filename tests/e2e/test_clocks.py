@@ -47,9 +47,7 @@ def twice_the_load() -> Iterator[None]:
 def test_a_bot_within_80_percent_of_its_limit_is_never_timed_out_and_one_at_120_always_is(tmp_path: Path) -> None:
     (tmp_path / "steady.py").write_text(BOT.format(share=0.8))
     (tmp_path / "late.py").write_text(BOT.format(share=1.2))
-    # Nobody asks for a card, so nobody is frozen before it is his turn: one who is never asked cannot be late.
-    (tmp_path / "quick.py").write_text(BOT.format(share=0.0))
-    words = ["flip7", "steady.py", "late.py", "quick.py", "--no-sandbox", "--rounds", "12", "--concurrency", "4"]
+    words = ["flip7", "steady.py", "late.py", "cautious", "--no-sandbox", "--rounds", "12", "--concurrency", "4"]
     clock = ["--time", f"{LIMIT}s", "--bank", "0s", "-o", "target_score=1"]
     done = subprocess.run(
         [sys.executable, "-m", "referee", "run", *words, *clock, "--json"],

@@ -20,7 +20,7 @@ import arena
 
 def decide(decision):
     time.sleep({share} * decision.budget)
-    return "stay" if "stay" in decision.legal else decision.legal[0]
+    return decision.legal[0]
 
 
 arena.run(decide)
@@ -47,8 +47,9 @@ def twice_the_load() -> Iterator[None]:
 def test_a_bot_within_80_percent_of_its_limit_is_never_timed_out_and_one_at_120_always_is(tmp_path: Path) -> None:
     (tmp_path / "steady.py").write_text(BOT.format(share=0.8))
     (tmp_path / "late.py").write_text(BOT.format(share=1.2))
-    words = ["flip7", "steady.py", "late.py", "cautious", "--no-sandbox", "--rounds", "12", "--concurrency", "4"]
-    clock = ["--time", f"{LIMIT}s", "--bank", "0s", "-o", "target_score=1"]
+    # A game in which everybody is asked at once: nobody's card can put the late bot out before its first question.
+    words = ["stop_me_go", "steady.py", "late.py", "random", "--no-sandbox", "--rounds", "8", "--concurrency", "4"]
+    clock = ["--time", f"{LIMIT}s", "--bank", "0s"]
     done = subprocess.run(
         [sys.executable, "-m", "referee", "run", *words, *clock, "--json"],
         cwd=tmp_path,
@@ -59,5 +60,5 @@ def test_a_bot_within_80_percent_of_its_limit_is_never_timed_out_and_one_at_120_
     assert done.returncode == 0, done.stderr
     rows = {row["bot"]: row for row in json.loads(done.stdout)["standings"]}
     assert rows["steady"]["faults"] == 0
-    assert rows["late"]["faults"] == rows["late"]["matches"] == 12
-    assert rows["cautious"]["faults"] == 0
+    assert rows["late"]["faults"] == rows["late"]["matches"] == 8
+    assert rows["random"]["faults"] == 0

@@ -5,8 +5,9 @@
     python tests/bench/bench_network.py --only play     play | bare | idle | crowd
 
 Flip 7 with four players that pick by a hash of what they are shown. "bare" is a ping-pong of messages of the same size
-over grpc.aio without any rules, clocks or records: what one decision per message costs at least. Prints, asserts
-nothing; compare numbers within one run only, the machine may be busy.
+over grpc.aio, as it comes, without any rules, clocks or records: what one decision per message costs at least.
+"likewise" is the same ping-pong with gRPC waiting for the network in the way that Referee chooses (`arena/polling.py`).
+Prints, asserts nothing; compare numbers within one run only, the machine may be busy.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import grpc
-import grpc.aio
+from arena.polling import OLDER_WAY
 
 QUESTION_BYTES, ANSWER_BYTES = 260, 20
 """About what a Decide of Flip 7 with its list and an Act take."""
@@ -64,15 +65,20 @@ def main() -> None:
 
 def show_bare(seconds: float) -> None:
     print("bare grpc.aio ping-pong, one question and one answer per message")
-    print("  streams  processes  decisions/s   p50 µs   p99 µs")
+    print("  streams  processes            decisions/s   p50 µs   p99 µs")
     for streams, processes in BARE:
-        rate, p50, p99 = bare(streams, processes, seconds)
-        print(f"  {streams:7}  {processes:9}  {rate:11,.0f}  {p50 * 1e6:7.0f}  {p99 * 1e6:7.0f}", flush=True)
+        for likewise in (False, True):
+            rate, p50, p99 = bare(streams, processes, seconds, likewise)
+            print(
+                f"  {streams:7}  {processes:9}  {'likewise' if likewise else '':8}  {rate:11,.0f}"
+                f"  {p50 * 1e6:7.0f}  {p99 * 1e6:7.0f}",
+                flush=True,
+            )
 
 
-def bare(streams: int, processes: int, seconds: float) -> tuple[float, float, float]:
+def bare(streams: int, processes: int, seconds: float, likewise: bool = False) -> tuple[float, float, float]:
     """Decisions per second, and the median and the 99th percentile of their times."""
-    with Cast("bare_server") as server:
+    with Cast("bare_server", {"GRPC_EXPERIMENTS": OLDER_WAY if likewise else ""}) as server:
         for _ in range(processes):
             server.add("bare_client", address=server.address, streams=streams // processes, seconds=seconds)
         found = [child.result() for child in server.others]
@@ -81,20 +87,25 @@ def bare(streams: int, processes: int, seconds: float) -> tuple[float, float, fl
 
 def show_play(seconds: float, profile: str | None) -> None:
     print("Flip 7, four bots in four processes; × bare: one stream for one match, 64 for more, run just before")
-    print("  over  matches  decisions/s  × bare   p50 ms   p99 ms  server µs/decision  questions/frame  lag ms  faults")
+    print(
+        "  over  matches  decisions/s  × bare  × likewise   p50 ms   p99 ms  server µs/decision"
+        "  questions/frame  lag ms  faults"
+    )
     with tempfile.TemporaryDirectory() as folder:
         for listen in ("127.0.0.1:0", f"unix:{folder}/socket"):
             for matches in (1, 16, 128):
-                beside = bare(*BARE[0 if matches == 1 else 1], seconds)[0]
+                beside, likewise = [bare(*BARE[0 if matches == 1 else 1], seconds, how)[0] for how in (False, True)]
                 kept = profile if matches == 128 and listen.startswith("127") else None
-                given = {"listen": listen, "bots": TABLE, "matches": matches, "seconds": seconds, "profile": kept}
-                with Cast("server", **given) as server:
+                with Cast(
+                    "server", listen=listen, bots=TABLE, matches=matches, seconds=seconds, profile=kept
+                ) as server:
                     for number in range(TABLE):
                         server.add("bot", address=server.address, name=f"bot{number}", concurrency=4 * matches)
                     one = server.main.result()
                 print(
                     f"  {'unix' if listen.startswith('unix') else 'tcp ':4}  {matches:7}  {one['rate']:11,.0f}"
-                    f"  {one['rate'] / beside:6.2f}  {one['p50'] * 1e3:7.2f}  {one['p99'] * 1e3:7.2f}"
+                    f"  {one['rate'] / beside:6.2f}  {one['rate'] / likewise:10.2f}"
+                    f"  {one['p50'] * 1e3:7.2f}  {one['p99'] * 1e3:7.2f}"
                     f"  {one['cpu'] * 1e6:18.1f}  {one['frame']:15.1f}  {one['lag'] * 1e3:6.0f}  {one['faults']:6}",
                     flush=True,
                 )
@@ -125,9 +136,11 @@ def show_crowd(seconds: float, bots: int = 200) -> None:
 class Child:
     """This script in another role."""
 
-    def __init__(self, role: str, **given: Any) -> None:
+    def __init__(self, role: str, environment: Mapping[str, str], **given: Any) -> None:
         words = [sys.executable, __file__, "--role", role, "--with", json.dumps(given)]
-        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.process = subprocess.Popen(
+            words, env=os.environ | environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
 
     def line(self) -> str:
         assert self.process.stdout is not None
@@ -145,13 +158,14 @@ class Child:
 class Cast:
     """A server and those who connect to it; all gone in the end."""
 
-    def __init__(self, role: str, **given: Any) -> None:
-        self.main = Child(role, **given)
+    def __init__(self, role: str, environment: Mapping[str, str] | None = None, **given: Any) -> None:
+        self.environment = environment or {}
+        self.main = Child(role, self.environment, **given)
         self.address = self.main.line()
         self.others: list[Child] = []
 
     def add(self, role: str, **given: Any) -> None:
-        self.others.append(Child(role, **given))
+        self.others.append(Child(role, self.environment, **given))
 
     def __enter__(self) -> Cast:
         return self
@@ -165,6 +179,9 @@ class Cast:
 
 
 async def bare_server() -> None:
+    import grpc
+    import grpc.aio
+
     question = bytes(QUESTION_BYTES)
 
     async def play(requests: Any, context: Any) -> None:
@@ -181,6 +198,8 @@ async def bare_server() -> None:
 
 
 async def bare_client(address: str, streams: int, seconds: float) -> None:
+    import grpc.aio
+
     answer = bytes(ANSWER_BYTES)
     times: list[float] = []
     until = time.monotonic() + WARM_UP + seconds

@@ -83,8 +83,10 @@ async def test_at_many_tables_a_few_questions_wait_a_moment_for_company(never_wi
     tables = Tables(160)
     tables.ask(3)
     assert tables.session.take() is None
+    told = asyncio.Event()
+    tables.session.on_ready = told.set
     async with asyncio.timeout(5):
-        await tables.session.wait()
+        await told.wait()
     ready = tables.session.take()
     assert ready is not None
     assert len(ready[1]) == 3

@@ -344,3 +344,21 @@ async def test_a_lost_resignation_is_said_again(stage: Stage) -> None:
     await line.say(start(), decide(1, again=True))
     [resign] = await line.hear()
     assert isinstance(resign, pb.Resign)
+
+
+async def test_answers_that_become_ready_while_others_are_sent_all_arrive_once(stage: Stage) -> None:
+    async def slowly(decision: Any) -> str:
+        await asyncio.sleep(0.001 * (decision.number % 7))
+        return "hit"
+
+    stage.enter(slowly)
+    line = await stage.line()
+    await line.welcome()
+    names = [f"m{number}" for number in range(200)]
+    await line.say(*[start(name) for name in names])
+    await line.say(*[decide(number, name) for number, name in enumerate(names, 1)])
+    heard: list[tuple[str, int, str]] = []
+    while len(heard) < len(names):
+        heard += acts(await line.hear())
+    assert sorted(heard) == sorted((name, number, "hit") for number, name in enumerate(names, 1))
+    assert await line.silent()

@@ -12,6 +12,8 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from arena import polling
+
 if TYPE_CHECKING:
     from arena.bots import NotABot
     from arena.client import Client
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 # gRPC's own lines about every failed handshake would bury the one that says what to do. Read when grpc is imported.
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+polling.choose()
 
 __version__ = "0.1.0"
 __all__ = ["ArenaError", "Client", "Decision", "Match", "NotABot", "Settings", "UnknownView", "run", "run_async"]

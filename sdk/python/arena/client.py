@@ -14,7 +14,6 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import grpc
@@ -71,12 +70,12 @@ class Client:
         self._warn = say
         self._seats: dict[str, _Seat] = {}
         self._thinking: set[asyncio.Task[None]] = set()
-        self._out = pb.PlayRequest()
-        self._flushed = 0.0
+        self._out: pb.PlayRequest | None = None
+        """What is ready to be sent."""
+        self._sending = False
         self._call: Any = None
         self._stream = 0
         self._welcomes = 0
-        self._write_lock = asyncio.Lock()
         self._session = ""
         self._practised = 0
         self._failed: BotFailed | None = None
@@ -140,7 +139,17 @@ class Client:
                 await call.write(pb.PlayRequest(bodies=[pb.Up(hello=self._hello())]))
                 self._call = call
                 while (frame := await call.read()) is not grpc.aio.EOF:
-                    await self._take(frame)
+                    since = time.monotonic()
+                    for body in frame.bodies:
+                        if self._out is not None and time.monotonic() - since > FLUSH_SECONDS:
+                            await self._flush()
+                            since = time.monotonic()
+                        if body.HasField("decide"):
+                            self._decide(body.decide)
+                        elif kind := body.WhichOneof("body"):
+                            getattr(self, f"_on_{kind}")(getattr(body, kind))
+                    if self._out is not None:
+                        await self._flush()
                     if self._failed is not None:
                         raise self._failed
                 if await call.code() is not grpc.StatusCode.OK:
@@ -154,8 +163,7 @@ class Client:
                     raise self._failed from None
                 raise
             finally:
-                self._call = None
-                self._out = pb.PlayRequest()
+                self._call = self._out = None
                 call.cancel()
 
     def _meaning(self, code: Any, details: str | None) -> ArenaError:
@@ -192,28 +200,28 @@ class Client:
             resume=self._session,
         )
 
-    async def _take(self, frame: pb.PlayResponse) -> None:
-        self._flushed = time.monotonic()
-        for body in frame.bodies:
-            if body.HasField("decide"):
-                self._decide(body.decide)
-                if time.monotonic() - self._flushed > FLUSH_SECONDS:
-                    await self._flush()
-            elif kind := body.WhichOneof("body"):
-                getattr(self, f"_on_{kind}")(getattr(body, kind))
-        if self._out.bodies:
-            await self._flush()
-
     async def _flush(self) -> None:
-        async with self._write_lock:
-            if self._call is not None and self._out.bodies:
-                frame, self._out = self._out, pb.PlayRequest()
-                with suppress(asyncio.InvalidStateError, grpc.aio.AioRpcError):  # the reader tells why it ended
-                    await self._call.write(frame)
-            self._flushed = time.monotonic()
+        """Send what is ready; what becomes ready meanwhile is sent along by whoever is sending already."""
+        if self._sending:
+            return
+        self._sending = True
+        try:
+            while (frame := self._out) is not None and (call := self._call) is not None:
+                self._out = None
+                try:
+                    await call.write(frame)
+                except (asyncio.InvalidStateError, grpc.aio.AioRpcError):
+                    if call is self._call:  # the reader tells why it ended
+                        return
+        finally:
+            self._sending = False
+            if self._failed is not None and self._call is not None:
+                self._call.cancel()
 
     def _put(self, **body: Any) -> None:
         """Into the next message."""
+        if self._out is None:
+            self._out = pb.PlayRequest()
         self._out.bodies.add(**body)
 
     def _later(self, work: Any) -> None:
@@ -233,7 +241,7 @@ class Client:
             if seat.reply is not None:
                 self._put_reply(seat.decision, seat.reply)
             return
-        seat.decision = Decision(
+        decision = seat.decision = Decision(
             seat.player.match,
             question.decision,
             list(question.legal),
@@ -243,7 +251,7 @@ class Client:
             bank=question.bank_ms / 1000,
             again=question.again,
         )
-        self._answer(seat, seat.decision)
+        self._answer(seat, decision)
 
     def _answer(self, seat: _Seat, decision: Decision) -> None:
         seat.reply = None
@@ -255,7 +263,8 @@ class Client:
             return
         if isinstance(answer, str):
             if answer.isascii() and self._recording is None:  # as nearly always
-                self._reply(seat, decision, answer)
+                seat.reply = answer
+                self._put_act(decision, answer)
             else:
                 self._act(seat, decision, answer, began)
         elif inspect.isawaitable(answer):
@@ -274,8 +283,6 @@ class Client:
             else:
                 self._no_text(seat, decision, move)
         await self._flush()
-        if self._failed is not None and self._call is not None:
-            self._call.cancel()
 
     def _act(self, seat: _Seat, decision: Decision, move: str, began: float) -> None:
         if not move.isascii():
@@ -309,11 +316,17 @@ class Client:
     def _put_reply(self, decision: Decision, reply: str) -> None:
         if isinstance(reply, Resigned):
             self._put(resign=pb.Resign(match=decision.info.id, reason=reply))
-            return
-        act = self._out.bodies.add().act  # in place: this is done more often than anything else
+        else:
+            self._put_act(decision, reply)
+
+    def _put_act(self, decision: Decision, move: str) -> None:
+        out = self._out
+        if out is None:
+            out = self._out = pb.PlayRequest()
+        act = out.bodies.add().act  # in place: this is done more often than anything else
         act.match = decision.info.id
         act.decision = decision.number
-        act.move = reply
+        act.move = move
 
     # Everything else the referee says.
 

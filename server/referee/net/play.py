@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Protocol
 
 import grpc
@@ -21,6 +22,7 @@ from referee import __version__
 from referee.match.ending import Termination
 from referee.match.port import Rejected, RejectionKind, shorten
 from referee.match.window import MOST
+from referee.net.sender import Sender
 from referee.net.serving import NOT_DECODED, UNDECODABLE, Refusal
 from referee.net.session import Session, rejected_message
 
@@ -87,6 +89,10 @@ class PlayService:
         self._grace = grace
         self._max_bots = max_bots
         self._streams: dict[str, _Stream] = {}
+        self._ready: list[_Stream] = []
+        """Streams with something to send."""
+        self._answer_alone = False
+        """Whether a single answer is being dealt with: what it brings about leaves right after it."""
 
     async def Play(self, requests: Any, context: Any) -> None:  # noqa: N802 - the method's name in the protocol
         name = await self._authenticate(context)
@@ -95,8 +101,8 @@ class PlayService:
         if self.draining and not self._awaited(name):
             raise STOPPING
         session = self._seat(name, hello)
-        stream = _Stream(self, session, context)
-        self._streams[name] = stream
+        stream = self._streams[name] = _Stream(self, session, context)
+        session.on_ready = stream.is_ready
         welcome = pb.Welcome(
             name=name,
             protocol_version=PROTOCOL_VERSION,
@@ -137,6 +143,30 @@ class PlayService:
     def close_all(self, refusal: Refusal = STOPPING) -> None:
         for stream in list(self._streams.values()):
             stream.close(refusal)
+
+    def ready(self, stream: _Stream) -> None:
+        """A stream has something to send: it leaves together with what else comes up in this turn of the loop."""
+        if not self._ready and not self._answer_alone:
+            asyncio.get_running_loop().call_soon(self._send_ready)
+        self._ready.append(stream)
+
+    def answered(self, stream: _Stream, bodies: Any, now: float) -> None:
+        """A bot has said something at `now`."""
+        if len(bodies) != 1:
+            stream.take(bodies, now)
+            return
+        self._answer_alone = not self._ready
+        try:
+            stream.take(bodies, now)
+        finally:
+            if self._answer_alone:
+                self._answer_alone = False
+                self._send_ready()
+
+    def _send_ready(self) -> None:
+        ready, self._ready = self._ready, []
+        for stream in ready:
+            stream.send()
 
     def arrived(self, session: Session) -> None:
         if session.leaving and not session.seats and session.name in self._streams:
@@ -197,32 +227,48 @@ class _Stream:
         self._allowance = FLOOD_ALLOWANCE
         self._filled_at = time.monotonic()
         self._trespasses = 0
-        self._writing_since: float | None = None
+        self._sender = Sender(context.write, self._next_frame)
+        self._is_ready = False
 
     def close(self, refusal: Refusal | None) -> None:
         if not self._closing.done():
             self._closing.set_result(refusal)
-            self._session.wake()
+
+    def is_ready(self) -> None:
+        """There may be something to send."""
+        if not self._is_ready:
+            self._is_ready = True
+            self._service.ready(self)
+
+    def send(self) -> None:
+        self._is_ready = False
+        self._sender.look()
 
     async def run(self, bodies: Any) -> None:
         """Until either side ends it; raises the Refusal that the bot is told."""
-        self._take(bodies, time.monotonic())
+        self.take(bodies, time.monotonic())
         reader = asyncio.ensure_future(self._read())
-        writer = asyncio.ensure_future(self._write())
         watch = asyncio.ensure_future(self._watch())
-        ends: set[asyncio.Future[Any]] = {reader, writer, self._closing}
+        sender = self._sender
+        ends: set[asyncio.Future[Any]] = {reader, sender.over, self._closing}
         try:
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
             refusal: Refusal | None = None
             if self._closing.done():
                 refusal = self._closing.result()
-                await asyncio.wait({writer}, timeout=FAREWELL_SECONDS)
+                words = self._session.last_words() if refusal is not TAKEN_OVER else None
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(FAREWELL_SECONDS):
+                        await sender.finish(words)
             elif reader.done():
                 refusal = reader.result()
+            elif error := sender.over.result():
+                raise error
         finally:
-            for task in (reader, writer, watch):
+            for task in (reader, watch):
                 task.cancel()
-            await asyncio.gather(reader, writer, watch, return_exceptions=True)
+            sender.stop()
+            await asyncio.gather(reader, watch, return_exceptions=True)
         if refusal is not None:
             raise refusal
 
@@ -238,42 +284,26 @@ class _Stream:
                 return None
             if frame is UNDECODABLE:
                 return NOT_DECODED
-            self._take(frame.bodies, now)
-            await asyncio.sleep(0)  # what these answers have brought about goes out before the next ones are awaited
+            self._service.answered(self, frame.bodies, now)
         return self._closing.result()
 
-    async def _write(self) -> None:
-        session = self._session
-        while not self._closing.done():
-            ready = session.take()
-            if ready is None:
-                await session.wait()
-                continue
-            frame, questions = ready
-            session.frame_sent(questions)
-            if not await self._send(frame):
-                return
-        if self._closing.result() is not TAKEN_OVER and (words := session.last_words()):
-            await self._send(words)
-
-    async def _send(self, frame: pb.PlayResponse) -> bool:
-        """Whether the bot could be sent something."""
-        self._writing_since = time.monotonic()
-        try:
-            await self._context.write(frame)
-        except grpc.aio.BaseError:  # the connection is gone
-            return False
-        self._writing_since = None
-        return True
+    def _next_frame(self) -> pb.PlayResponse | None:
+        if self._closing.done() or (ready := self._session.take()) is None:
+            return None
+        frame, questions = ready
+        self._session.frame_sent(questions)
+        return frame
 
     async def _watch(self) -> None:
-        """A bot that does not read what it is sent blocks the writer sooner or later."""
+        """A bot that does not read what it is sent blocks its sender sooner or later."""
         while True:
             await asyncio.sleep(WRITE_SECONDS / 10)
-            if self._writing_since is not None and time.monotonic() - self._writing_since > WRITE_SECONDS:
+            since = self._sender.since
+            if since is not None and time.monotonic() - since > WRITE_SECONDS:
                 self.close(NOT_READING)
 
-    def _take(self, bodies: Any, now: float) -> None:
+    def take(self, bodies: Any, now: float) -> None:
+        """What the bot says, at `now`."""
         if len(bodies) > MOST_BODIES:
             self._expel(FLOODED)
             return

@@ -55,7 +55,7 @@ def handlers(service: ServiceDescriptor, servicer: object) -> grpc.GenericRpcHan
 def _handler(method: MethodDescriptor, behaviour: Any) -> grpc.RpcMethodHandler[Any, Any]:
     options: dict[str, Any] = {
         "request_deserializer": _reader(message_factory.GetMessageClass(method.input_type)),
-        "response_serializer": lambda message: message.SerializeToString(),
+        "response_serializer": message_factory.GetMessageClass(method.output_type).SerializeToString,
     }
     if method.client_streaming:
         return grpc.stream_stream_rpc_method_handler(_guard_stream(behaviour), **options)

@@ -14,7 +14,7 @@ import json
 import secrets
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, MutableSequence
 
 from arena.v1 import match_pb2 as pb
 from referee.match.ending import Ending, Termination
@@ -53,8 +53,9 @@ class Session:
         """Matches that have ended lately: an answer that was on its way then is no offence."""
         self.on_idle: Callable[[Session], object] | None = None
         """Called when a match has ended for this bot."""
-        self._wake = asyncio.Event()
-        self._frame = pb.PlayResponse()
+        self.on_ready: Callable[[], object] = _nothing
+        """Called when there may be something to `take`."""
+        self._bodies: list[pb.Down] = []
         """What will be sent next, beside questions."""
         self._questions: list[Question] = []
         self._out: dict[tuple[str, int], Question] = {}
@@ -97,7 +98,7 @@ class Session:
         if self.connected:
             self._questions.append(question)
             if self._held_since is None or len(self._questions) >= self._company():
-                self._wake.set()
+                self.on_ready()
 
     def rejected(self, match: Match, rejected: Rejected) -> None:
         self.send(pb.Down(rejected=rejected_message(match.id, rejected)))
@@ -115,19 +116,19 @@ class Session:
     def send(self, body: pb.Down) -> None:
         """Put a body into the next frame; lost if nobody is there (a reconnect repeats what matters)."""
         if self.connected:
-            self._frame.bodies.append(body)
-            self._wake.set()
+            self._bodies.append(body)
+            self.on_ready()
 
     def connect(self, welcome: pb.Down) -> None:
         """The bot is here (again): greet it, repeat its matches, and ask again what it was being asked."""
         self.connected = True
-        self._frame = pb.PlayResponse(bodies=[welcome])
+        self._bodies = [welcome]
         self._questions = []
         self._out = {}
         self._window = Window()
         for match, seat in self.seats.values():
-            self._frame.bodies.append(pb.Down(match_start=start_message(match, seat)))
-        self._wake.set()
+            self._bodies.append(pb.Down(match_start=start_message(match, seat)))
+        self.on_ready()
         now = time.monotonic()
         for match, seat in list(self.seats.values()):
             match.back(seat, now)
@@ -136,7 +137,8 @@ class Session:
         """The stream is gone: the matches wait for the bot, as long as its grace lasts."""
         if self.connected:
             self.connected = False
-            self._frame, self._questions, self._out = pb.PlayResponse(), [], {}
+            self.on_ready = _nothing
+            self._bodies, self._questions, self._out = [], [], {}
             now = time.monotonic()
             for match, seat in list(self.seats.values()):
                 match.away(seat, now)
@@ -152,30 +154,23 @@ class Session:
             return True
         self._window.answered(now)
         if not self._out and self._questions:
-            self._wake.set()
+            self.on_ready()
         return True
-
-    def wake(self) -> None:
-        """Let whoever is in `wait` look again."""
-        self._wake.set()
-
-    async def wait(self) -> None:
-        """Until there may be something to send."""
-        await self._wake.wait()
 
     def take(self) -> tuple[pb.PlayResponse, list[Question]] | None:
         """The next frame, if anything is ready: its questions are returned too, for `frame_sent`.
 
         A frame stays well below what gRPC clients of all languages read by default; what does not fit is the next.
         """
-        self._wake.clear()
-        if self._wait_for_company():
+        if not self._questions and not self._bodies:
             return None
-        frame, size = self._take_bodies()
-        if size >= FRAME_BYTES or not self._questions:
-            return (frame, []) if frame.bodies else None
-        questions = self._take_questions()
+        if len(self.seats) >= COMPANY and self._wait_for_company():
+            return None
+        frame = pb.PlayResponse()
         bodies = frame.bodies
+        if self._bodies and self._take_bodies(bodies) >= FRAME_BYTES:
+            return frame, []
+        questions = self._take_questions() if self._questions else []
         for question in questions:
             write_decide(bodies.add().decide, question)
         while len(bodies) > 1 and questions and frame.ByteSize() > FRAME_BYTES:
@@ -183,26 +178,25 @@ class Session:
             del bodies[-fewer:]
             self._questions[:0] = questions[-fewer:]
             del questions[-fewer:]
-            self._wake.set()
+            self.on_ready()
         return (frame, questions) if bodies else None
 
-    def _take_bodies(self) -> tuple[pb.PlayResponse, int]:
-        """What is to be said beside questions, as much as fits into a frame, and its size."""
-        frame, self._frame = self._frame, pb.PlayResponse()
-        size = frame.ByteSize()
-        if size > FRAME_BYTES and len(frame.bodies) > 1:
-            bodies, fits, size = list(frame.bodies), 0, 0
-            while fits == 0 or size + bodies[fits].ByteSize() <= FRAME_BYTES:
-                size += bodies[fits].ByteSize()
-                fits += 1
-            frame, self._frame = pb.PlayResponse(bodies=bodies[:fits]), pb.PlayResponse(bodies=bodies[fits:])
-            return frame, FRAME_BYTES
-        return frame, size
+    def _take_bodies(self, into: MutableSequence[pb.Down]) -> int:
+        """What is to be said beside questions, as much as fits into a frame; returns how many bytes that is."""
+        size = fits = 0
+        for body in self._bodies:
+            size += body.ByteSize()
+            if fits and size > FRAME_BYTES:
+                break
+            fits += 1
+        into.extend(self._bodies[:fits])
+        del self._bodies[:fits]
+        return size
 
     def last_words(self) -> pb.PlayResponse | None:
         """What remains to be said when the stream is about to end; nobody is asked any more."""
-        frame, self._frame = self._frame, pb.PlayResponse()
-        return frame if frame.bodies else None
+        bodies, self._bodies = self._bodies, []
+        return pb.PlayResponse(bodies=bodies) if bodies else None
 
     def frame_sent(self, questions: list[Question]) -> None:
         """The frame is on its way: the clocks of its questions start."""
@@ -246,7 +240,7 @@ class Session:
 
     def _wait_for_company(self) -> bool:
         """Whether what is ready had better wait for more: for a moment, and only where more is likely."""
-        ready = len(self._questions) + len(self._frame.bodies)
+        ready = len(self._questions) + len(self._bodies)
         if 0 < ready < self._company():
             now = time.monotonic()
             if self._held_since is None:
@@ -268,7 +262,7 @@ class Session:
 
         def nudge() -> None:
             self._nudge = None
-            self._wake.set()
+            self.on_ready()
 
         self._nudge = loop.call_at(moment, nudge)
 
@@ -279,7 +273,11 @@ class Session:
                 del self._out[key]
         if self._questions:
             self._questions = [question for question in self._questions if question.match.id != match]
-            self._wake.set()
+            self.on_ready()
+
+
+def _nothing() -> None:
+    """Nobody sends what is ready: no stream is there."""
 
 
 def start_message(match: Match, seat: Seat) -> pb.MatchStart:

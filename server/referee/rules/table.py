@@ -80,8 +80,9 @@ class Table:
         moves[seat] = move
         if len(moves) == len(asked):
             self.sealed = {}
-            self._moves.append(write_moves(self.state, moves))
-            self.state.play(moves)
+            state = self.state
+            self._moves.append(write_moves(state, moves))
+            state.play(moves)
 
     def record(self) -> Record:
         """The match so far on paper."""

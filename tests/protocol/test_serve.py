@@ -24,6 +24,7 @@ from arena.settings import Practice, Settings
 from arena.v1 import match_pb2 as pb
 from arena.v1 import tournament_pb2
 from referee.cli.main import main
+from referee.net import watch as watch_service
 from referee.net.app import App, ServerSettings
 from referee.net.people import new_admin_token
 from referee.net.wire import CannotListen, Tls, Wire, is_public
@@ -306,6 +307,31 @@ async def test_anybody_may_ask_which_games_there_are_and_watch_a_match(server: S
         last = [view async for view in seen][-1]
         assert last.over
         assert list(last.scores) == match.table.state.scores()
+
+
+async def test_only_so_many_may_watch_at_a_time(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch_service, "MOST_WATCHERS", 2)
+    await server.bots("alice", "bob")
+    match = server.sit("alice", "bob")
+    async with grpc.aio.insecure_channel(server.address) as channel:
+        watch: Any = channel.unary_stream(
+            "/arena.v1.TournamentService/WatchMatch",
+            request_serializer=tournament_pb2.WatchMatchRequest.SerializeToString,
+            response_deserializer=tournament_pb2.WatchMatchResponse.FromString,
+        )
+        request = tournament_pb2.WatchMatchRequest(match=match.id)
+        first, second = watch(request), watch(request)
+        for call in (first, second):
+            assert not (await call.read()).over
+        third = watch(request)
+        assert await third.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+        assert await third.details() == "2 watch already; try again when some have left"
+        first.cancel()
+        await soon(lambda: len(server.app.hall._watchers[match.id]) == 1)
+        fourth = watch(request)
+        assert not (await fourth.read()).over
+        for call in (second, fourth):
+            call.cancel()
 
 
 # How it stops.

@@ -252,6 +252,13 @@ def test_what_is_no_bot_is_told(bot: Any) -> None:
         arena.run(bot, [])
 
 
+async def test_inside_a_running_loop_it_says_what_to_say_instead(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        arena.run(first_move, [])
+    assert end.value.code == 2
+    assert "await arena.run_async(bot, " in capsys.readouterr().err
+
+
 # As a program.
 
 FIVE_LINES = """import arena

@@ -11,7 +11,7 @@ from typing import Any
 
 from arena import bots, settings
 from arena.client import Client
-from arena.errors import ArenaError
+from arena.errors import ArenaError, Refused
 
 INTERRUPTED = 130
 
@@ -26,6 +26,7 @@ def run(bot: Any, arguments: Sequence[str] | None = None, **changes: Any) -> Non
     bots.check(bot)
     chosen = replace(settings.read(arguments), **changes)
     try:
+        _check_no_loop()
         end = asyncio.run(_play(bot, chosen))
     except ArenaError as error:
         print(f"error: {error}", file=sys.stderr, flush=True)
@@ -34,6 +35,17 @@ def run(bot: Any, arguments: Sequence[str] | None = None, **changes: Any) -> Non
         sys.exit(INTERRUPTED)
     if end is not None:
         raise end
+
+
+def _check_no_loop() -> None:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:  # as it should be
+        return
+    raise Refused(
+        "an event loop is running here already, as in a notebook or an async function: "
+        'say  await arena.run_async(bot, arena.Settings("HOST:PORT", TOKEN))'
+    )
 
 
 async def run_async(bot: Any, chosen: settings.Settings) -> Client:

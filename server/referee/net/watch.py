@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import grpc
@@ -20,6 +21,8 @@ from referee.store import Fault, Match, MatchState, Store, Tournament, Unknown
 
 T = TypeVar("T")
 MOST_MATCHES = 1000
+MOST_WATCHERS = 2000
+"""So many may watch standings and matches at a time: each costs the server something with everything that happens."""
 LONGEST_NUMBER = 12
 """Digits in the number of a match; longer ones fit no database."""
 
@@ -31,6 +34,7 @@ class WatchService:
         self._store = store
         self._director = director
         self._hall = hall
+        self._watchers = 0
 
     async def ListGames(self, request: pb.ListGamesRequest, context: Any) -> pb.ListGamesResponse:  # noqa: N802
         games = [
@@ -64,11 +68,12 @@ class WatchService:
     async def WatchStandings(  # noqa: N802
         self, request: pb.WatchStandingsRequest, context: Any
     ) -> AsyncIterator[pb.WatchStandingsResponse]:
-        try:
-            async for standings in self._director.watch(request.tournament):
-                yield pb.WatchStandingsResponse(standings_json=standings)
-        except (Unknown, WrongUse) as error:
-            raise Refusal(grpc.StatusCode.NOT_FOUND, str(error)) from None
+        with self._watching():
+            try:
+                async for standings in self._director.watch(request.tournament):
+                    yield pb.WatchStandingsResponse(standings_json=standings)
+            except (Unknown, WrongUse) as error:
+                raise Refusal(grpc.StatusCode.NOT_FOUND, str(error)) from None
 
     async def ListMatches(self, request: pb.ListMatchesRequest, context: Any) -> pb.ListMatchesResponse:  # noqa: N802
         limit = min(request.limit or 100, MOST_MATCHES)
@@ -103,23 +108,37 @@ class WatchService:
         match = self._hall.matches.get(request.match)
         if match is None:
             raise Refusal(grpc.StatusCode.NOT_FOUND, "no match of that name is being played")
-        moved = self._hall.watch(match.id)
+        with self._watching():
+            moved = self._hall.watch(match.id)
+            try:
+                while True:
+                    moved.clear()
+                    table = match.table
+                    yield pb.WatchMatchResponse(
+                        view=table.state.view_bytes(None),
+                        view_type=match.view_type,
+                        scores=table.state.scores(),
+                        decisions=table.decisions,
+                        over=match.ending is not None,
+                    )
+                    if match.ending is not None:
+                        return
+                    await moved.wait()
+            finally:
+                self._hall.unwatch(match.id, moved)
+
+    @contextmanager
+    def _watching(self) -> Iterator[None]:
+        """One of those who watch, as long as there is room."""
+        if self._watchers >= MOST_WATCHERS:
+            raise Refusal(
+                grpc.StatusCode.RESOURCE_EXHAUSTED, f"{MOST_WATCHERS} watch already; try again when some have left"
+            )
+        self._watchers += 1
         try:
-            while True:
-                moved.clear()
-                table = match.table
-                yield pb.WatchMatchResponse(
-                    view=table.state.view_bytes(None),
-                    view_type=match.view_type,
-                    scores=table.state.scores(),
-                    decisions=table.decisions,
-                    over=match.ending is not None,
-                )
-                if match.ending is not None:
-                    return
-                await moved.wait()
+            yield
         finally:
-            self._hall.unwatch(match.id, moved)
+            self._watchers -= 1
 
     def _info(self, tournament: Tournament) -> pb.TournamentInfo:
         counts = self._store.tournaments.counts(tournament.id)

@@ -92,6 +92,34 @@ async def test_at_many_tables_a_few_questions_wait_a_moment_for_company(never_wi
     assert len(ready[1]) == 3
 
 
+async def test_a_question_after_one_that_was_withdrawn_while_it_waited_does_not_wait_for_ever(
+    never_withdrawn: None,
+) -> None:
+    tables = Tables(160)
+    tables.ask(1)
+    assert tables.session.take() is None
+    tables.session._forget(tables.matches[0].id)
+    assert tables.session.take() is None
+    told = asyncio.Event()
+    tables.session.on_ready = told.set
+    tables.ask(2)
+    assert told.is_set()
+
+
+async def test_nor_does_one_after_the_tables_became_few_for_a_while(never_withdrawn: None) -> None:
+    tables = Tables(160)
+    tables.ask(1)
+    assert tables.session.take() is None
+    seats = dict(tables.session.seats)
+    tables.session.seats.clear()
+    assert tables.session.take() is not None
+    tables.session.seats.update(seats)
+    told = asyncio.Event()
+    tables.session.on_ready = told.set
+    tables.ask(2)
+    assert told.is_set()
+
+
 async def test_enough_questions_leave_at_once(never_withdrawn: None) -> None:
     tables = Tables(160)
     tables.ask(160 // COMPANY)

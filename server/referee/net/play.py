@@ -1,6 +1,6 @@
 """MatchService.Play: one stream per bot, from hello to farewell.
 
-The reader stamps every message the moment it arrives and hands its answers to the matches at once; the writer sends
+The reader stamps every message the moment it arrives and hands its answers to the matches at once; the sender sends
 whatever is ready as one message. Whatever a bot sends, only that bot suffers: bad manners are counted, and too many
 of them close its stream and forfeit its matches.
 """

@@ -162,9 +162,10 @@ class Session:
 
         A frame stays well below what gRPC clients of all languages read by default; what does not fit is the next.
         """
-        if not self._questions and not self._bodies:
-            return None
         if len(self.seats) >= COMPANY and self._wait_for_company():
+            return None
+        self._held_since = None
+        if not self._questions and not self._bodies:
             return None
         frame = pb.PlayResponse()
         bodies = frame.bodies
@@ -249,7 +250,6 @@ class Session:
             if left > 0:
                 self._nudge_in(left)
                 return True
-        self._held_since = None
         return False
 
     def _nudge_in(self, seconds: float) -> None:

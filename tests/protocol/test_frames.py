@@ -72,6 +72,13 @@ class Tables:
         for number, match in enumerate(self.matches[:count]):
             self.session.ask(Question(match, 0, 1000 + number, b"", ["go"], True, 1.0, 30.0))
 
+    def tells_of(self, count: int) -> bool:
+        """Whether whoever sends hears of this many new questions at once."""
+        told = asyncio.Event()
+        self.session.on_ready = told.set
+        self.ask(count)
+        return told.is_set()
+
 
 @pytest.fixture
 def never_withdrawn(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,10 +107,7 @@ async def test_a_question_after_one_that_was_withdrawn_while_it_waited_does_not_
     assert tables.session.take() is None
     tables.session._forget(tables.matches[0].id)
     assert tables.session.take() is None
-    told = asyncio.Event()
-    tables.session.on_ready = told.set
-    tables.ask(2)
-    assert told.is_set()
+    assert tables.tells_of(2)
 
 
 async def test_nor_does_one_after_the_tables_became_few_for_a_while(never_withdrawn: None) -> None:
@@ -114,10 +118,7 @@ async def test_nor_does_one_after_the_tables_became_few_for_a_while(never_withdr
     tables.session.seats.clear()
     assert tables.session.take() is not None
     tables.session.seats.update(seats)
-    told = asyncio.Event()
-    tables.session.on_ready = told.set
-    tables.ask(2)
-    assert told.is_set()
+    assert tables.tells_of(2)
 
 
 async def test_enough_questions_leave_at_once(never_withdrawn: None) -> None:

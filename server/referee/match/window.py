@@ -46,8 +46,8 @@ class Window:
             affordable = int(SHARE * self._limit * self._count / took)
             if affordable < self.size:
                 self.size = max(1, affordable)
-            elif self.size < GROWTH * self._count:
+            else:
                 self.size = max(self.size, min(MOST, affordable, GROWTH * self._count))
             self._began = self._last
             self._count = 0
-        return self.size - out if out < self.size else 0
+        return max(0, self.size - out)

@@ -102,7 +102,7 @@ class PlayService:
             raise STOPPING
         session = self._seat(name, hello)
         stream = self._streams[name] = _Stream(self, session, context)
-        session.on_ready = stream.is_ready
+        session.on_ready = stream.mark_ready
         welcome = pb.Welcome(
             name=name,
             protocol_version=PROTOCOL_VERSION,
@@ -150,7 +150,7 @@ class PlayService:
             asyncio.get_running_loop().call_soon(self._send_ready)
         self._ready.append(stream)
 
-    def answered(self, stream: _Stream, bodies: Any, now: float) -> None:
+    def heard(self, stream: _Stream, bodies: Any, now: float) -> None:
         """A bot has said something at `now`."""
         if len(bodies) != 1:
             stream.take(bodies, now)
@@ -228,20 +228,20 @@ class _Stream:
         self._filled_at = time.monotonic()
         self._trespasses = 0
         self._sender = Sender(context.write, self._next_frame)
-        self._is_ready = False
+        self._marked = False
 
     def close(self, refusal: Refusal | None) -> None:
         if not self._closing.done():
             self._closing.set_result(refusal)
 
-    def is_ready(self) -> None:
+    def mark_ready(self) -> None:
         """There may be something to send."""
-        if not self._is_ready:
-            self._is_ready = True
+        if not self._marked:
+            self._marked = True
             self._service.ready(self)
 
     def send(self) -> None:
-        self._is_ready = False
+        self._marked = False
         self._sender.look()
 
     async def run(self, bodies: Any) -> None:
@@ -284,7 +284,7 @@ class _Stream:
                 return None
             if frame is UNDECODABLE:
                 return NOT_DECODED
-            self._service.answered(self, frame.bodies, now)
+            self._service.heard(self, frame.bodies, now)
         return self._closing.result()
 
     def _next_frame(self) -> pb.PlayResponse | None:

@@ -80,9 +80,8 @@ class Table:
         moves[seat] = move
         if len(moves) == len(asked):
             self.sealed = {}
-            state = self.state
-            self._moves.append(write_moves(state, moves))
-            state.play(moves)
+            self._moves.append(write_moves(self.state, moves))
+            self.state.play(moves)
 
     def record(self) -> Record:
         """The match so far on paper."""

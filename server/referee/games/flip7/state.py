@@ -9,7 +9,7 @@ from typing import Self
 from arena.games.flip7.v1.flip7_pb2 import STATUS_STAYED, View
 from referee.games.flip7 import judging, moves, news, view
 from referee.games.flip7.cards import NAMES, THREE
-from referee.games.flip7.moves import HIT, HIT_OR_STAY, MOST_PLAYERS, NOTHING, ONLY_HIT, STAY, TEXTS, Move
+from referee.games.flip7.moves import HIT_OR_STAY, MOST_PLAYERS, NOTHING, ONLY_HIT, STAY, TEXTS, Move
 from referee.games.flip7.round import NO_CARD, Round
 from referee.rules.chance import Chance
 from referee.rules.game import Legal, Rejection, Result, Seat, State
@@ -37,8 +37,6 @@ class Flip7State(Round, State[Move]):
         return ONLY_HIT if self.faq and not self.hands[seat] else HIT_OR_STAY
 
     def check(self, seat: Seat, move: Move) -> Rejection | None:
-        if move == HIT and seat == self.asked and self.card < 0:  # as so often, and then there is nothing to it
-            return None
         return judging.check(self, seat, move)
 
     def play(self, moves: Mapping[Seat, Move]) -> None:

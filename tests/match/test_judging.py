@@ -8,7 +8,7 @@ import pytest
 
 from referee.match.clock import TimeControl
 from referee.match.ending import Ending, Forfeit, Termination, judge, void
-from referee.match.match import LONGEST_MOVE, Match
+from referee.match.match import LONGEST_MOVE, MOST_EVENTS, Match
 from referee.match.port import Question, RejectionKind, shorten
 from referee.rules import registry
 from referee.rules.game import Result
@@ -307,6 +307,59 @@ def test_an_answer_may_come_on_the_new_stream_before_the_question_is_repeated(si
     room.say(seat, "hit")
     assert room.players[seat].rejections == []
     assert not room.is_asked(seat)
+
+
+def test_the_clock_of_a_seen_question_runs_as_soon_as_the_bot_is_back_even_if_it_is_not_repeated_yet(sit: Sit) -> None:
+    room = sit()
+    [seat] = room.asked
+    room.send(seat)
+    room.wait(0.4)
+    room.match.away(seat, room.now)
+    room.match.back(seat, room.now)
+    room.wait(2.0)  # the repeated question waits in some queue; the bot knows it already
+    room.say(seat, "hit")
+    assert room.match.transcript.seats[seat].times_ms == [2400]
+
+
+def test_coming_back_again_and_again_gains_no_time_for_a_question_that_was_seen(sit: Sit) -> None:
+    room = sit(control=TimeControl(limit=1.0, bank=0.0, grace=30.0))
+    [seat] = room.asked
+    room.send(seat)
+    for _ in range(6):
+        room.match.away(seat, room.now)
+        room.match.back(seat, room.now)
+        room.wait(0.25)
+    assert room.play_on().terminations[seat] is Termination.TIMEOUT
+
+
+def test_a_question_that_was_not_seen_has_no_clock_before_it_leaves(sit: Sit) -> None:
+    room = sit()
+    [seat] = room.asked
+    room.match.away(seat, room.now)
+    room.match.back(seat, room.now)
+    assert not room.players[seat].question.running
+    room.wait(3.0)
+    room.answer(seat, after=0.1)
+    assert room.match.transcript.seats[seat].times_ms == [100]
+
+
+def test_the_time_the_referee_takes_to_let_a_bot_in_is_not_its_absence(sit: Sit) -> None:
+    room = sit()
+    [seat] = room.asked
+    for _ in range(3):
+        room.match.away(seat, room.now)
+        room.wait(4)
+        room.match.back(seat, room.now, waited=3.5)
+    assert room.play_on().terminations[seat] is Termination.FINISHED
+
+
+def test_however_often_a_bot_comes_back_the_transcript_stays_short(sit: Sit) -> None:
+    room = sit()
+    [seat] = room.asked
+    for _ in range(5000):
+        room.match.away(seat, room.now)
+        room.match.back(seat, room.now)
+    assert len(room.match.transcript.events) == MOST_EVENTS
 
 
 def test_a_bot_that_stays_away_beyond_the_grace_forfeits(sit: Sit) -> None:

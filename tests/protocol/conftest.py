@@ -73,7 +73,9 @@ class Server:
     def session(self, name: str) -> Session:
         return self.app.play.sessions[name]
 
-    def sit(self, *names: str, game: str = "stop_me_go", control: TimeControl | None = None) -> Match:
+    def sit(
+        self, *names: str, game: str = "stop_me_go", control: TimeControl | None = None, tournament: str = ""
+    ) -> Match:
         """Start a match between connected bots."""
         self._matches += 1
         found = registry.find(game)
@@ -84,6 +86,7 @@ class Server:
             found.resolve_options({}),
             bytes([self._matches]) * 32,
             control or self.control,
+            tournament=tournament,
         )
 
     async def close(self) -> None:

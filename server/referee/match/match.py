@@ -134,10 +134,7 @@ class Match:
             return
         if chair.sent_at is None:
             chair.put = True
-            chair.sent_at = now
-            due = now + self.control.limit - chair.used + chair.bank
-            if self.deadline is None or due < self.deadline:
-                self.deadline = due
+            self._start_clock(chair, now)
 
     def answer(self, seat: Seat, number: int, text: str, now: float, unreadable: str = "") -> bool:
         """An answer arrived at `now`; whether it was accepted.
@@ -214,20 +211,29 @@ class Match:
             chair.sent_at = None
         self.deadline = now + chair.grace if self.deadline is None else min(self.deadline, now + chair.grace)
 
-    def back(self, seat: Seat, now: float) -> None:
-        """The bot is there again, and is asked again what it was being asked."""
+    def back(self, seat: Seat, now: float, waited: float = 0.0) -> None:
+        """The bot is there again, and is asked again what it was being asked.
+
+        The grace is for being away, not for thinking: the clock of a question that the bot has seen runs again from
+        this moment, wherever the repeated question stands in a queue. `waited` is how long the referee itself took to
+        let the bot in, which costs it nothing.
+        """
         chair = self._chairs[seat]
         if self.ending is not None or chair.away_since is None:
             return
-        chair.grace -= now - chair.away_since - self._lag.between(chair.away_since, now)
+        ours = max(waited, self._lag.between(chair.away_since, now))
+        chair.grace -= max(0.0, now - chair.away_since - ours)
         chair.away_since = None
         if chair.forfeit is None and chair.grace < 0:
             self.forfeit(seat, Termination.DISCONNECT, self._gone())
         elif chair.question is not None:
-            chair.question.again = chair.put
+            chair.question.again = chair.question.running = chair.put
             chair.question.budget = max(0.0, self.control.limit - chair.used)
             chair.question.bank = chair.bank - max(0.0, chair.used - self.control.limit)
-            self.transcript.asked_again(seat, self.table.decisions, "reconnected")
+            if len(self.transcript.events) < MOST_EVENTS:
+                self.transcript.asked_again(seat, self.table.decisions, "reconnected")
+            if chair.put:
+                self._start_clock(chair, now)
             chair.player.ask(chair.question)
 
     def tick(self, now: float) -> None:
@@ -375,6 +381,13 @@ class Match:
         return None
 
     # Clocks.
+
+    def _start_clock(self, chair: _Chair, now: float) -> None:
+        """The clock of the present question runs from now on, with what was used of it before."""
+        chair.sent_at = now
+        due = now + self.control.limit - chair.used + chair.bank
+        if self.deadline is None or due < self.deadline:
+            self.deadline = due
 
     def _thought(self, chair: _Chair, now: float) -> tuple[float, float]:
         """Seconds of thought on the present question without the referee's own lag, and that lag."""

@@ -52,6 +52,8 @@ class Question:
     bank: float
     again: bool = False
     """Asked again: after a reconnect, or because the referee was late and the clock starts anew."""
+    running: bool = False
+    """Its clock runs already, since the bot has seen it before a reconnect: it has to leave at once."""
 
 
 class Player(Protocol):

@@ -48,8 +48,8 @@ class App:
         self.people = People(store, self.room)
         self.play = PlayService(self.people, grace=settings.control.grace, max_bots=settings.max_bots)
         self.practice = Practice(store, self.hall)
-        self.play.lobby = Lobby(self.people, self.practice, settings.control)
         self.director = Director(store, self.people, self.hall, self.play, concurrency=settings.concurrency)
+        self.play.lobby = Lobby(self.people, self.practice, settings.control, self.director.wants)
         self.address = ""
         self._wire = Wire(
             [

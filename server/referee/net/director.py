@@ -110,6 +110,10 @@ class Director:
 
         return await self._undisturbed(control())
 
+    def wants(self, bot: str) -> bool:
+        """Whether a running tournament has a match for this registered bot that could be played now."""
+        return any(runner.wants(bot) for runner in self.runners.values())
+
     async def standings(self, name: str) -> Standings:
         """The standings now; without a name, of the running or newest tournament."""
         return (await self._showcase(await self.named(name)).now()).standings

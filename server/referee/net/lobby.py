@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,8 @@ from referee.store import Bot, NewEntrant, Refused, StoreError
 from referee.tournament.plan import distinct
 
 MOST_MATCHES = 1000
+LOOK_AGAIN_AFTER = 1.0
+"""Seconds after which a party that waits for a tournament is looked at again: nobody tells when that is over."""
 
 
 @dataclass(slots=True, eq=False)
@@ -35,6 +37,8 @@ class _Wish:
     left: int
     """Matches still to play."""
     dropped: bool = False
+    told: bool = False
+    """Whether the bot knows that it waits for its tournament."""
 
     def fits(self, other: _Wish) -> bool:
         """Whether both want the same table, but for the seats that are open."""
@@ -61,7 +65,15 @@ class _Party:
 class Lobby:
     """Wishes that wait, and parties that are made of them."""
 
-    def __init__(self, people: People, practice: Practice, control: TimeControl) -> None:
+    def __init__(
+        self,
+        people: People,
+        practice: Practice,
+        control: TimeControl,
+        wanted: Callable[[str], bool] = lambda bot: False,
+    ) -> None:
+        """`wanted` tells whether a running tournament has a match for a bot: practice waits for that."""
+        self._wanted = wanted
         self._people = people
         self._practice = practice
         self._control = control
@@ -71,6 +83,7 @@ class Lobby:
         self._seated: set[Session] = set()
         """Who is at a practice table, or on the way to one: a bot practises one match after the other."""
         self._closed = False
+        self._look_again: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
     def wish(self, session: Session, practice: pb.Practice) -> None:
@@ -92,20 +105,36 @@ class Lobby:
 
     def look(self) -> None:
         """Start what was waiting for a bot to become free."""
+        if self._look_again is not None:
+            self._look_again.cancel()
+            self._look_again = None
         for party in list(self._ready):
             if not all(wish.alive for wish in party.wishes):
                 self._ready.remove(party)
                 self._disband(party)
-            elif all(wish.session.free and wish.session not in self._seated for wish in party.wishes):
+            elif self._can_start(party):
                 self._ready.remove(party)
                 self._seated.update(wish.session for wish in party.wishes)
                 self._later(party)
+
+    def _can_start(self, party: _Party) -> bool:
+        """Whether all have a place for one more match, and no tournament wants it: practice never goes before one."""
+        wanted = [wish for wish in party.wishes if self._wanted(wish.session.name)]
+        for wish in wanted:
+            if not wish.told:
+                wish.told = True
+                wish.session.send(notice("waiting", "practice waits while a tournament has matches for this bot"))
+        if wanted and self._look_again is None:
+            self._look_again = asyncio.get_running_loop().call_later(LOOK_AGAIN_AFTER, self.look)
+        return not wanted and all(wish.session.free and wish.session not in self._seated for wish in party.wishes)
 
     def close(self) -> None:
         """Start no more matches."""
         self._closed = True
         self._waiting.clear()
         self._ready.clear()
+        if self._look_again is not None:
+            self._look_again.cancel()
 
     def _read(self, session: Session, practice: pb.Practice) -> _Wish:
         game = registry.find(practice.game)

@@ -95,7 +95,9 @@ class PlayService:
         """Whether a single answer is being dealt with: what it brings about leaves right after it."""
 
     async def Play(self, requests: Any, context: Any) -> None:  # noqa: N802 - the method's name in the protocol
+        called = time.monotonic()
         name = await self._authenticate(context)
+        waited = time.monotonic() - called
         first = await _first_frame(context)
         hello = _check_hello(first, name)
         if self.draining and not self._awaited(name):
@@ -112,7 +114,7 @@ class PlayService:
             grace_ms=round(self._grace * 1000),
             max_message_bytes=MAX_MESSAGE_BYTES,
         )
-        session.connect(pb.Down(welcome=welcome))
+        session.connect(pb.Down(welcome=welcome), waited)
         log.info("bot connected", bot=name, client=session.client, resumed=len(session.seats))
         self.arrived(session)
         try:

@@ -3,7 +3,8 @@
 Cost is per message, hardly per body, so everything that is ready goes out together. Questions are paced: while a
 frame of questions is with the bot, further ones wait (their clocks do not run yet) and leave together with the next
 frame. How many questions may be out at once is a window, so that no bot's clock runs on a question that merely waits
-in its own queue.
+in its own queue. Two rules are stronger than the window: a question that the bot saw before a reconnect is repeated at
+once, for its clock runs; and questions of a tournament never wait for practice.
 """
 
 from __future__ import annotations
@@ -57,7 +58,12 @@ class Session:
         """Called when there may be something to `take`."""
         self._bodies: list[pb.Down] = []
         """What will be sent next, beside questions."""
+        self._repeated: list[Question] = []
+        """Questions seen before a reconnect: their clocks run, so they leave at once."""
         self._questions: list[Question] = []
+        """Questions that wait for their turn; their clocks do not run yet."""
+        self._practices = 0
+        """How many of its matches are practice, outside any tournament."""
         self._out: dict[tuple[str, int], Question] = {}
         self._window = Window()
         self._frame_at = 0.0
@@ -89,13 +95,19 @@ class Session:
 
     def started(self, match: Match, seat: Seat) -> None:
         self.seats[match.id] = (match, seat)
+        self._practices += not match.tournament
         if self.connected:
             self.send(pb.Down(match_start=start_message(match, seat)))
         else:  # lost just now: the match waits for it like any other
             match.away(seat, time.monotonic())
 
     def ask(self, question: Question) -> None:
-        if self.connected:
+        if not self.connected:
+            return
+        if question.running:
+            self._repeated.append(question)
+            self.on_ready()
+        else:
             self._questions.append(question)
             if self._held_since is None or len(self._questions) >= self._company():
                 self.on_ready()
@@ -104,7 +116,8 @@ class Session:
         self.send(pb.Down(rejected=rejected_message(match.id, rejected)))
 
     def ended(self, match: Match, ending: Ending) -> None:
-        self.seats.pop(match.id, None)
+        if self.seats.pop(match.id, None) is not None:
+            self._practices -= not match.tournament
         self.recent.append(match.id)
         self._forget(match.id)
         self.send(pb.Down(match_end=end_message(match, ending)))
@@ -119,26 +132,28 @@ class Session:
             self._bodies.append(body)
             self.on_ready()
 
-    def connect(self, welcome: pb.Down) -> None:
-        """The bot is here (again): greet it, repeat its matches, and ask again what it was being asked."""
+    def connect(self, welcome: pb.Down, waited: float = 0.0) -> None:
+        """The bot is here (again): greet it, repeat its matches, and ask again what it was being asked.
+
+        `waited` is how long the server took to let it in: nobody is charged for that.
+        """
         self.connected = True
         self._bodies = [welcome]
-        self._questions = []
-        self._out = {}
+        self._repeated, self._questions, self._out = [], [], {}
         self._window = Window()
         for match, seat in self.seats.values():
             self._bodies.append(pb.Down(match_start=start_message(match, seat)))
         self.on_ready()
         now = time.monotonic()
         for match, seat in list(self.seats.values()):
-            match.back(seat, now)
+            match.back(seat, now, waited)
 
     def disconnect(self) -> None:
         """The stream is gone: the matches wait for the bot, as long as its grace lasts."""
         if self.connected:
             self.connected = False
             self.on_ready = _nothing
-            self._bodies, self._questions, self._out = [], [], {}
+            self._bodies, self._repeated, self._questions, self._out = [], [], [], {}
             now = time.monotonic()
             for match, seat in list(self.seats.values()):
                 match.away(seat, now)
@@ -162,22 +177,30 @@ class Session:
 
         A frame stays well below what gRPC clients of all languages read by default; what does not fit is the next.
         """
-        if len(self.seats) >= COMPANY and self._wait_for_company():
+        repeated = self._repeated
+        if len(self.seats) >= COMPANY and not repeated and self._wait_for_company():
             return None
         self._held_since = None
-        if not self._questions and not self._bodies:
+        if not self._questions and not self._bodies and not repeated:
             return None
         frame = pb.PlayResponse()
         bodies = frame.bodies
         if self._bodies and self._take_bodies(bodies) >= FRAME_BYTES:
             return frame, []
-        questions = self._take_questions() if self._questions else []
+        if repeated:
+            waiting, questions = repeated, _still_asked(repeated)
+            repeated.clear()
+            if self._questions:  # they have the next frame
+                self.on_ready()
+        else:
+            questions = self._take_questions() if self._questions else []
+            waiting = self._questions
         for question in questions:
             write_decide(bodies.add().decide, question)
         while len(bodies) > 1 and questions and frame.ByteSize() > FRAME_BYTES:
             fewer = max(1, len(questions) // 2)
             del bodies[-fewer:]
-            self._questions[:0] = questions[-fewer:]
+            waiting[:0] = questions[-fewer:]
             del questions[-fewer:]
             self.on_ready()
         return (frame, questions) if bodies else None
@@ -218,14 +241,16 @@ class Session:
             if waited < STRAGGLERS_AFTER:
                 self._nudge_in(STRAGGLERS_AFTER - waited)
                 return []
-        room = self._window.room(len(self._out))
+        if 0 < self._practices < len(self.seats):
+            self._questions.sort(key=_is_practice)
+        room = self._window.room(self._count_out())
         if not room:
             self._out = {
                 key: question
                 for key, question in self._out.items()
                 if question.match.is_asked(question.seat, question.number)
             }
-            room = self._window.room(len(self._out))
+            room = self._window.room(self._count_out())
             if not room:
                 self._nudge_in(LOOK_AGAIN_AFTER)
                 return []
@@ -233,7 +258,13 @@ class Session:
             taken, self._questions = self._questions[:room], self._questions[room:]
         else:
             taken, self._questions = self._questions, []
-        return [question for question in taken if question.match.is_asked(question.seat, question.number)]
+        return _still_asked(taken)
+
+    def _count_out(self) -> int:
+        """How many questions hold back the next one: before one of a tournament, practice does not count."""
+        if self._practices and not _is_practice(self._questions[0]):
+            return sum(not _is_practice(question) for question in self._out.values())
+        return len(self._out)
 
     def _company(self) -> int:
         """How many bodies are worth a frame of their own."""
@@ -271,9 +302,19 @@ class Session:
         if self._out:
             for key in [key for key in self._out if key[0] == match]:
                 del self._out[key]
+        if self._repeated:
+            self._repeated = [question for question in self._repeated if question.match.id != match]
         if self._questions:
             self._questions = [question for question in self._questions if question.match.id != match]
             self.on_ready()
+
+
+def _is_practice(question: Question) -> bool:
+    return not question.match.tournament
+
+
+def _still_asked(questions: list[Question]) -> list[Question]:
+    return [question for question in questions if question.match.is_asked(question.seat, question.number)]
 
 
 def _nothing() -> None:

@@ -115,6 +115,10 @@ class Lineup:
             del self._ready[ordinal]
         return list(chosen.values())
 
+    def has_match_for(self, bot: str) -> bool:
+        """Whether one of the next matches has this bot, and all of its bots are there."""
+        return any(bot in bots for _, bots in self._ready.values())
+
     def _is_missing(self, called: Called) -> bool:
         return any(bot in self.absent for bot in called[1])
 

@@ -140,6 +140,10 @@ class Runner:
         for _, fixture, _ in list(self._running.values()):
             self.venue.break_off(fixture.id)
 
+    def wants(self, bot: str) -> bool:
+        """Whether a match of this bot waits only for its players to be free."""
+        return not self._stopping and self._lineup.has_match_for(bot)
+
     async def refresh(self) -> None:
         """Bots have joined: read entrants and schedule again."""
         await _thread(self._read_entrants)

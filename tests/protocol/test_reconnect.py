@@ -1,0 +1,126 @@
+"""Clocks and reconnects over a real socket: nobody gains time to think by breaking a stream, and nobody loses any."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from arena.v1 import match_pb2 as pb
+from referee.match.clock import TimeControl
+from referee.match.ending import Termination
+from referee.tournament.plan import Plan
+
+from .conftest import Server, soon
+from .raw import PATIENCE, Raw
+
+STRICT = TimeControl(limit=1.0, bank=0.0, grace=30.0)
+PATIENT = TimeControl(limit=60.0, bank=0.0, grace=30.0)
+
+
+async def back(server: Server, bot: Raw, token: str, session: str) -> tuple[Raw, pb.Welcome]:
+    """The same bot on a new stream, taking over from the old one."""
+    again = await server.connect(token)
+    welcome = await again.hello(resume=session)
+    await bot.close()
+    return again, welcome
+
+
+async def test_practice_first_in_line_does_not_stop_the_clock_of_a_tournament_question(server: Server) -> None:
+    token = await server.token("alice")
+    alice = await server.connect(token)
+    welcome = await alice.hello()
+    bob = await server.bot("bob")
+    practice = server.sit("alice", "bob", control=PATIENT)
+    await alice.act(await alice.hear("decide"))
+    first = await bob.hear("decide")
+    league = server.sit("alice", "bob", control=STRICT, tournament="league")
+    seen = await alice.hear("decide")
+    assert seen.match == league.id
+    await bob.act(first)
+    while (question := await bob.hear("decide")).match != league.id:
+        pass
+    await bob.act(question)  # alice is asked in practice too, and it is the older of her two matches
+    await alice.hear("decide")
+    for _ in range(4):
+        alice, welcome = await back(server, alice, token, welcome.session)
+        await asyncio.sleep(0.4)
+    await soon(
+        lambda: ["forfeit", 0, 0, Termination.TIMEOUT.value] in [event[:4] for event in league.transcript.events]
+    )
+    assert practice.ending is None
+
+
+async def test_all_that_was_seen_is_repeated_at_once_and_the_tournament_comes_first(server: Server) -> None:
+    token = await server.token("alice")
+    alice = await server.connect(token)
+    welcome = await alice.hello(concurrency=12)
+    await server.bot("bob", concurrency=12)
+    matches = [server.sit("alice", "bob", control=PATIENT, tournament="league" * (n % 2)) for n in range(12)]
+    for match in matches:
+        match.forfeit(1, Termination.RESIGNED, "leaves the table to alice")
+    # A window grows while a bot answers: until one frame brings several questions.
+    seen: list[pb.Decide] = []
+    answered = 0
+    while len(seen) < 6:
+        while answered == len(alice.frames):
+            await alice.hear("decide")
+        for frame in alice.frames[answered:]:
+            answered += 1
+            seen = [body.decide for body in frame.bodies if body.HasField("decide")]
+            if len(seen) < 6:
+                for decide in seen:
+                    await alice.act(decide)
+    alice, _ = await back(server, alice, token, welcome.session)
+    repeated: list[pb.Decide] = []
+    wanted = {(decide.match, decide.decision) for decide in seen}
+    while not wanted <= {(decide.match, decide.decision) for decide in repeated}:
+        repeated.append(await alice.hear("decide"))
+    assert all(decide.again for decide in repeated)
+
+
+async def test_a_practice_question_that_is_left_unanswered_holds_back_no_tournament(server: Server) -> None:
+    alice = await server.bot("alice")
+    await server.bot("bob")
+    practice = server.sit("alice", "bob", control=PATIENT)
+    assert (await alice.hear("decide")).match == practice.id
+    league = server.sit("alice", "bob", control=PATIENT, tournament="league")
+    assert (await alice.hear("decide", patience=5.0)).match == league.id
+
+
+async def test_questions_of_a_tournament_leave_before_those_of_practice(server: Server) -> None:
+    alice = await server.bot("alice")
+    bob = await server.bot("bob")
+    first = server.sit("alice", "bob", control=PATIENT, tournament="league")
+    question = await alice.hear("decide")
+    assert question.match == first.id
+    practice = server.sit("alice", "bob", control=PATIENT)
+    second = server.sit("alice", "bob", control=PATIENT, tournament="league")
+    await alice.act(question)
+    order = [(await alice.hear("decide")).match, (await alice.hear("decide")).match]
+    assert order == [second.id, practice.id]
+    assert bob.frames
+
+
+@pytest.mark.parametrize("concurrency", [1, 2])
+async def test_a_bot_that_practises_without_end_plays_its_tournament_first(server: Server, concurrency: int) -> None:
+    alice = await server.bot("alice", concurrency=concurrency)
+    bob = await server.bot("bob", concurrency=concurrency)
+    playing = [asyncio.ensure_future(alice.play(10_000)), asyncio.ensure_future(bob.play(10_000))]
+    try:
+        practice = pb.Practice(game="stop_me_go", against=["random"], matches=1000)
+        await alice.send(practice=practice)
+        await soon(lambda: server.app.hall.matches)
+        plan = Plan(game="stop_me_go", players=2, rounds=6, limit=2.0, bank=2.0)
+        await server.app.director.create("league", plan, ["alice", "bob"], None, True)
+        await soon(lambda: not server.app.director.runners, PATIENCE)
+        finished = server.store.tournaments.get("league")
+        assert str(finished.state) == "finished"
+        heard = [body.notice.text for frame in alice.frames for body in frame.bodies if body.HasField("notice")]
+        assert heard == ["practice waits while a tournament has matches for this bot"]
+        before = server.app.hall.decisions
+        await soon(lambda: server.app.hall.decisions > before)  # and practises on afterwards
+    finally:
+        for bot in (alice, bob):
+            await bot.close()
+        await asyncio.gather(*playing, return_exceptions=True)

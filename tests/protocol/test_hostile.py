@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import itertools
+import json
 import socket
 import struct
 from collections.abc import AsyncIterator, Iterable
@@ -269,18 +270,45 @@ async def test_a_flood_of_wishes_ends_the_stream(served: Process, good: Steady) 
     assert await flood(served, frames_of(wish, 20_000)) == FLOODED
 
 
+async def test_a_flood_of_wishes_with_large_options_ends_the_stream(served: Process, good: Steady) -> None:
+    options = json.dumps({"target_score": [1] * 5_000})
+    wish = pb.Up(practice=pb.Practice(game="flip7", against=["random", "random"], options_json=options))
+    frame = pb.PlayRequest(bodies=[wish] * 60).SerializeToString()
+    assert await flood(served, [frame]) == FLOODED
+
+
+async def test_a_flood_of_wishes_for_what_there_is_not_ends_the_stream(served: Process, good: Steady) -> None:
+    wish = pb.Up(practice=pb.Practice(game="flip7", against=["nobody", "random"]))
+    frame = pb.PlayRequest(bodies=[wish] * 100).SerializeToString()
+    assert await flood(served, [frame]) == FLOODED
+
+
 @pytest.mark.parametrize(
     ("practice", "word"),
     [
         (pb.Practice(game="chess"), "chess"),
         (pb.Practice(game="x" * 500_000), "xxx"),
         (pb.Practice(game="flip7", against=["y" * 500_000, "random"]), "yyy"),
-        (pb.Practice(game="flip7", against=["random"] * 2, options_json='{"%s": 1}' % ("z" * 500_000)), "zzz"),
+        (pb.Practice(game="flip7", against=["random"] * 2, options_json='{"%s": 1}' % ("z" * 500_000)), "16,384"),
+        (pb.Practice(game="flip7", against=["random"] * 2, options_json='{"%s": 1}' % ("z" * 16_000)), "zzz"),
+        (pb.Practice(game="flip7", against=["random"] * 2, options_json="é" * 8_200), "16,384"),
+        (pb.Practice(game="flip7", against=["random"] * 2, options_json='{"a": %s}' % ("9" * 9_000)), "JSON"),
+        (pb.Practice(game="flip7", against=["random"] * 2, options_json='{"target_score": NaN}'), "JSON"),
+        (pb.Practice(game="flip7", against=["random"] * 2, options_json='{"target_score": 1e999}'), "inf"),
+        (pb.Practice(game="flip7", against=["random"] * 2, options_json='{"rules": "\\ud800"}'), "surrogate"),
+        (
+            pb.Practice(game="flip7", against=["random"] * 2, options_json='{"rules": ' + "[" * 900 + "]" * 900 + "}"),
+            "nest",
+        ),
+        (pb.Practice(game="flip7", against=["../../bots/random", "random"]), "unknown bot"),
+        (pb.Practice(game="flip7", against=["random/", "random"]), "unknown bot"),
+        (pb.Practice(game="../flip7", against=["random", "random"]), "unknown game"),
         (pb.Practice(game="flip7", against=["nobody", "random"]), "nobody"),
         (pb.Practice(game="flip7", against=["random"]), "3"),
         (pb.Practice(game="flip7", against=["random"] * 5000), "players"),
         (pb.Practice(game="flip7", against=["random"] * 2, options_json="[1]"), "JSON"),
         (pb.Practice(game="flip7", against=["random"] * 2, options_json="[" * 100_000), "JSON"),
+        (pb.Practice(game="flip7", against=["random"] * 2, options_json="[" * 10_000), "JSON"),
         (pb.Practice(game="flip7", against=["random"] * 2, options_json='{"speed": 9}'), "speed"),
         (pb.Practice(game="flip7", against=["random"] * 2, matches=1 << 31), "1000"),
         (pb.Practice(game="flip7", against=["tidy", "tidy"]), "tidy"),

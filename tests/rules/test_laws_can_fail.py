@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import count
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import pytest
@@ -251,15 +252,24 @@ def drawn_under(label: str, verb: str = "order") -> Any:
     return new
 
 
-def lenient_options(self: Any, options: Mapping[str, Any] | None = None, base: Any = None) -> dict[str, Any]:
+def lenient_options(self: Any, options: Mapping[str, Any] | None = None, files: Any = None) -> dict[str, Any]:
     known = {name: value for name, value in (options or {}).items() if name in self.options}
     return TallTales().resolve_options(known)
 
 
-def growing(value: Any, base: Any) -> int:
+def growing(value: Any, files: Any) -> int:
     if not isinstance(value, int):
         raise ValueError("must be a number")
     return min(value + 1, 3)
+
+
+def opening(value: Any, files: Any) -> int:
+    if isinstance(value, str):
+        try:
+            Path(value).read_text()
+        except OSError as error:
+            raise ValueError(f"must be a number, and {error} is no help") from None
+    raise ValueError(f"must be a number, not {value!r}")
 
 
 BROKEN = [
@@ -303,6 +313,11 @@ BROKEN = [
     ("players_and_options_are_strict", variant(Honest, resolve_options=lenient_options), "no_such_option"),
     ("players_and_options_are_strict", variant(Honest, check_players=lambda self, players: players), "players"),
     ("players_and_options_are_strict", variant(Honest, options={"rounds": Option(1, "", growing, (1,))}), "twice"),
+    (
+        "options_open_no_files",
+        variant(Honest, options={"rounds": Option(1, "", opening, (1,))}),
+        "there is such a file",
+    ),
     ("the_game_introduces_itself", variant(Honest, name="Tall Tales"), "lower_snake_case"),
     ("the_game_introduces_itself", variant(Honest, version=0), "version"),
     ("the_game_introduces_itself", variant(Honest, seats=Seats(3, 2)), "range"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -106,7 +108,77 @@ def test_moves_made_for_a_seat_that_had_forfeited_must_be_the_referees() -> None
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"[]", b"{}", b'{"record": 5}', b"\xff", b'"x"', b'{"record": {}, "events": []}']
+    ("field", "value"),
+    [
+        ("game", ["flip7"]),
+        ("players", "3"),
+        ("players", True),
+        ("version", "1"),
+        ("options", [["rules"]]),
+        ("options", "rules"),
+        ("seed", 7),
+        ("moves", [["0: hit"]]),
+        ("moves", "0: hit"),
+        ("moves", ["9" * 5000 + ": hit"]),
+        ("options", {"rules": "z" * 10**6}),
+        ("seed", "xyz"),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_a_record_with_anything_at_all_in_it_is_refused_in_a_sentence(field: str, value: Any) -> None:
+    stored: dict[str, Any] = json.loads(played("flip7", 3, bytes(32), {}))
+    stored["record"][field] = value
+    with pytest.raises(DoesNotHold) as refused:
+        replay(json.dumps(stored).encode())
+    assert len(str(refused.value)) < 250
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        ["forfeit", "0", 0, "crash", "gone"],
+        ["forfeit", 0, "0", "crash", "gone"],
+        ["forfeit", 0, [0], "crash", "gone"],
+        ["forfeit", 0, 0, "crash", ["gone"]],
+        ["forfeit", 0, 0, ["crash"], "gone"],
+        ["forfeit"],
+        [],
+        7,
+    ],
+    ids=str,
+)
+def test_an_event_that_is_none_is_refused_in_a_sentence(event: Any) -> None:
+    stored: dict[str, Any] = json.loads(played("flip7", 3, bytes(32), {}))
+    stored["events"] = [event]
+    with pytest.raises(DoesNotHold, match="no record of a match"):
+        replay(json.dumps(stored).encode())
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "sheet.json"])
+def test_a_record_that_names_a_file_is_refused_and_the_file_is_not_opened(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.mkfifo(tmp_path / "sheet.json")  # whoever opens it never comes back
+    monkeypatch.chdir(tmp_path)
+    stored: dict[str, Any] = json.loads(played("encore", 1, bytes(32), {}))
+    stored["record"]["options"] = {"sheet": path}
+    with pytest.raises(DoesNotHold, match="it cannot be started: encore: option 'sheet': must be 'standard' or"):
+        replay(json.dumps(stored).encode())
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"[" * 100_000,
+        b'{"record": ' * 100_000,
+        b"",
+        b"[]",
+        b"{}",
+        b'{"record": 5}',
+        b"\xff",
+        b'"x"',
+        b'{"record": {}, "events": []}',
+    ],
 )
 def test_something_else_is_no_record(data: bytes) -> None:
     with pytest.raises(DoesNotHold, match="no record of a match"):

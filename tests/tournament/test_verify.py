@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import zlib
 from collections.abc import Callable, Iterator
@@ -196,6 +197,33 @@ def test_the_command_says_what_does_not_hold_and_exits_with_1(db: Path, tmp_path
     assert str(records[1]) in err
     code, _, err = referee("verify", tmp_path / "out")
     assert (code, "match league/1" in err) == (1, True)
+
+
+def test_options_in_the_settings_that_name_a_file_do_not_hold(store: Store, tmp_path: Path) -> None:
+    export(store, "league", tmp_path / "out")
+    written = tmp_path / "out" / "tournament.json"
+    value = json.loads(written.read_text())
+    value |= {"game": "encore", "game_version": "1"}
+    value["settings"] |= {"game": "encore", "options": {"sheet": "/dev/zero"}}
+    written.write_text(json.dumps(value))
+    code, _, err = referee("verify", tmp_path / "out")
+    assert (code, "option 'sheet': must be 'standard' or the sheet itself" in err) == (1, True), err
+
+
+@pytest.mark.parametrize("name", ["tournament.json", "matches.jsonl", "records/0.json"])
+def test_a_folder_of_somebody_else_cannot_make_it_wait_or_read_without_end(
+    name: str, store: Store, tmp_path: Path
+) -> None:
+    export(store, "league", tmp_path / "out")
+    path = tmp_path / "out" / name
+    path.unlink()
+    os.mkfifo(path)
+    code, _, err = referee("verify", tmp_path / "out")
+    assert (code, "it is no regular file" in err) == (2, True), err
+    path.unlink()
+    path.symlink_to("/dev/zero")
+    code, _, err = referee("verify", tmp_path / "out")
+    assert (code, "it is no regular file" in err) == (2, True), err
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from referee.cli.given import read_options
+from referee.cli.given import OPTION_HELP, options_to_send
 from referee.cli.output import AsJson, paper, print_json
 from referee.cli.serving import DEFAULT_SERVER, AdminToken, Ca, channel, failure, free_time, metadata, seconds, stub
 
@@ -27,7 +27,7 @@ def match(
     bank: Annotated[str, typer.Option(metavar="DURATION", help="Time per match beyond it.")] = "30s",
     option: Annotated[
         list[str] | None,
-        typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the game; may be repeated."),
+        typer.Option("--option", "-o", metavar="KEY=VALUE", help=OPTION_HELP),
     ] = None,
     json: AsJson = False,
 ) -> None:
@@ -42,7 +42,7 @@ def match(
     request = pb.PlayMatchRequest(
         game=game,
         bots=bots,
-        options_json=jsonlib.dumps(read_options(option or [])),
+        options_json=jsonlib.dumps(options_to_send(game, option or [])),
         matches=matches,
         limit_ms=round(free_time(time) * 1000),
         bank_ms=round(seconds(bank) * 1000),

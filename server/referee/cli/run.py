@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from referee.cli.errors import ENVIRONMENT, INTERRUPTED, WRONG_USE, Failure
-from referee.cli.given import read_options
+from referee.cli.given import OPTION_HELP, game_options
 from referee.cli.output import AsJson, aside, paper, print_json, print_table
 from referee.cli.serving import open_store, seconds
 
@@ -63,7 +63,7 @@ def run(
     bank: Annotated[str, typer.Option(metavar="DURATION", help="Time per match beyond it.")] = "30s",
     option: Annotated[
         list[str] | None,
-        typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the game; may be repeated."),
+        typer.Option("--option", "-o", metavar="KEY=VALUE", help=OPTION_HELP),
     ] = None,
     mirror: Annotated[
         bool, typer.Option("--mirror", help="Play every deal in every seat rotation, in fresh processes.")
@@ -108,7 +108,7 @@ def run(
             rounds=(rounds or USUAL_ROUNDS) if schedule == "balanced" else None,
             limit=seconds(limit),
             bank=seconds(bank),
-            options=chosen.resolve_options(read_options(option or []), Path.cwd()),
+            options=game_options(chosen, option or []),
             mirror=mirror,
             hosted={shown: bot.text for shown, bot in zip(names, found, strict=True)},
         ),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from referee.cli.errors import DID_NOT_HOLD, Failure
-from referee.cli.given import read_bots, read_options
+from referee.cli.given import OPTION_HELP, game_options, read_bots
 from referee.cli.output import AsJson, aside, print_json
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ def simulate(
     ] = "random",
     option: Annotated[
         list[str] | None,
-        typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the game; may be repeated."),
+        typer.Option("--option", "-o", metavar="KEY=VALUE", help=OPTION_HELP),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -49,7 +48,7 @@ def simulate(
 
     chosen = registry.find(game)
     count = chosen.check_players(_usual(chosen) if players is None else players)
-    options = chosen.resolve_options(read_options(option or []), Path.cwd())
+    options = game_options(chosen, option or [])
     seats = simulation.seat_bots(chosen, count, read_bots(bots))
     series = simulation.simulate(chosen, count, options, matches, seed_bytes(seed), seats)
     tally, seconds = _play(series, matches)

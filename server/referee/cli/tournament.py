@@ -11,7 +11,7 @@ import typer
 from referee.cli.creating import create_on_file, create_on_server, people_of
 from referee.cli.creating import dry_run as show_dry_run
 from referee.cli.errors import WRONG_USE, Failure
-from referee.cli.given import read_bots, read_options
+from referee.cli.given import OPTION_HELP, game_options, read_bots
 from referee.cli.listing import one_of, row_of, rows_of
 from referee.cli.onsite import play_here
 from referee.cli.output import AsJson, paper, print_json, print_table
@@ -48,9 +48,7 @@ def create(
     allow_join: Annotated[bool, typer.Option("--allow-join", help="Bots may join later.")] = False,
     mirror: Annotated[bool, typer.Option("--mirror", hidden=True)] = False,
     seed: Annotated[str | None, typer.Option(help="Any text: makes the deals repeatable.")] = None,
-    option: Annotated[
-        list[str] | None, typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the game.")
-    ] = None,
+    option: Annotated[list[str] | None, typer.Option("--option", "-o", metavar="KEY=VALUE", help=OPTION_HELP)] = None,
     start: Annotated[bool, typer.Option("--start", help="Start it at once (with --server).")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say how many matches, how long, what σ.")] = False,
     db: Db = None,
@@ -86,7 +84,7 @@ def create(
         bank=_milliseconds("--bank", bank),
         absence=_milliseconds("--absence", absence),
         allow_join=allow_join,
-        options=chosen.resolve_options(read_options(option or [])),
+        options=game_options(chosen, option or []),
     )
     _, plan = checked(plan, len(names))  # here too: to a server no time at all means its own
     if dry_run:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from referee.tournament.dossier import Dossier
 
 PROGRESS_SECONDS = 2.0
+DATABASE = b"SQLite format 3"
+"""How the file of a database begins."""
 
 
 def verify(
@@ -114,13 +116,14 @@ def _tournament(read: Callable[[], Dossier]) -> dict[str, Any]:
 
 
 def _record(path: Path) -> dict[str, Any]:
+    from referee.rules.files import read_bounded
+    from referee.tournament.dossier import LARGEST_RECORD
     from referee.tournament.replay import DoesNotHold, replay
 
     try:
-        data = path.read_bytes()
-        if data.startswith(b"SQLite format 3"):
+        if path.is_file() and _head(path) == DATABASE:
             raise Failure(f"{path} is a database: 'referee verify --db {path}'", WRONG_USE)
-        played = replay(data)
+        played = replay(read_bounded(path, LARGEST_RECORD))
     except OSError as error:
         raise Failure(f"cannot read {path}: {error.strerror}", ENVIRONMENT) from None
     except DoesNotHold as error:
@@ -147,3 +150,8 @@ def _sentence(value: dict[str, Any]) -> str:
         f"{value['tournament']} holds: {seeds}, moves and results of {value['replayed']} matches"
         f"{''.join(f', {part}' for part in rest)}; standings digest {value['digest']}"
     )
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(len(DATABASE))

@@ -26,12 +26,13 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
-from importlib.metadata import entry_points
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
 from referee.rules.game import WrongUse
+from referee.rules.spelling import brief, nearest
 
 GROUP = "referee.bots"
 NEEDED = ("name", "games", "about")
@@ -95,9 +96,9 @@ def find(name: str, game: str | None = None) -> BotFolder:
                 raise WrongUse(f"the bot {name!r} does not play {game}; it plays {', '.join(folder.games)}")
             return folder
     known_names = sorted({*names(game), "random"})
-    near = get_close_matches(name, known_names, 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known_names)}"
-    raise WrongUse(f"unknown bot {name!r}; {hint}")
+    near = nearest(name, known_names)
+    hint = f"did you mean {near!r}?" if near else f"there are: {', '.join(known_names)}"
+    raise WrongUse(f"unknown bot {brief(name)}; {hint}")
 
 
 def read(path: Path, *, anywhere: bool = False) -> BotFolder:
@@ -115,8 +116,8 @@ def read(path: Path, *, anywhere: bool = False) -> BotFolder:
         raise WrongUse(f"{file}: this is not TOML: {error}") from None
     for key in values:
         if key not in KEYS:
-            near = get_close_matches(key, KEYS, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(KEYS)}"
+            near = nearest(key, KEYS)
+            hint = f"did you mean {near!r}?" if near else f"there are: {', '.join(KEYS)}"
             raise WrongUse(f"{file}: unknown key {key!r}; {hint}")
     for key in NEEDED:
         if key not in values:
@@ -207,12 +208,18 @@ def _places() -> Iterator[Path]:
 
 
 def _registered() -> Iterator[Path]:
-    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+    for entry in _installed(tuple(sys.path)):
         try:
             value = entry.load()
             yield Path(value() if callable(value) else value)
         except Exception as error:  # whatever a third party's module does, a person gets one sentence
             raise WrongUse(f"the bots {entry.name!r} cannot be found through {entry.value}: {error}") from error
+
+
+@lru_cache(maxsize=4)
+def _installed(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """What is installed where Python looks for modules; looked up once, for any bot may name a bot that is not."""
+    return tuple(sorted(entry_points(group=GROUP), key=lambda entry: entry.name))
 
 
 def _all() -> Iterator[tuple[str, Path]]:

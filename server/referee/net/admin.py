@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -15,6 +14,7 @@ from referee.match.ending import Ending
 from referee.match.match import Match
 from referee.match.port import Player
 from referee.net.director import Director
+from referee.net.options_json import read_options
 from referee.net.people import People, is_admin
 from referee.net.play import STOPPING, PlayService, bearer_token
 from referee.net.practice import Practice
@@ -81,7 +81,7 @@ class AdminService:
         try:
             game = registry.find(request.game)
             game.check_players(len(request.bots))
-            options = game.resolve_options(_options(request.options_json))
+            options = game.resolve_options(read_options(request.options_json))
             seed = bytes.fromhex(request.seed) or None
         except WrongUse as error:
             raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, str(error)) from None
@@ -145,7 +145,7 @@ class AdminService:
                 # Who gives a limit gives a bank too, and that may be none.
                 bank=request.bank_ms / 1000 if request.bank_ms or request.limit_ms else self._control.bank,
                 grace=self._control.grace,
-                options=_options(request.options_json),
+                options=read_options(request.options_json),
                 allow_join=request.allow_join,
                 absence=request.absence_ms / 1000 if request.absence_ms else ABSENCE,
             )
@@ -216,16 +216,6 @@ class AdminService:
             info.concurrency = session.concurrency
             info.playing = len(session.seats)
         return info
-
-
-def _options(text: str) -> dict[str, Any]:
-    try:
-        value = json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        value = None
-    if not isinstance(value, dict):
-        raise WrongUse("the options must be a JSON object")
-    return value
 
 
 async def _answer(work: Any, *arguments: Any) -> Any:

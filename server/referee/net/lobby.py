@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from arena.v1 import match_pb2 as pb
 from referee.match.clock import TimeControl
 from referee.match.port import Player, shorten
+from referee.net.options_json import read_options
 from referee.net.people import ANYONE, People
 from referee.net.play import notice
 from referee.net.practice import Practice
@@ -86,16 +86,17 @@ class Lobby:
         self._look_again: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def wish(self, session: Session, practice: pb.Practice) -> None:
-        """A bot asks for practice, instead of what it asked for before."""
+    def wish(self, session: Session, practice: pb.Practice) -> bool:
+        """A bot asks for practice, instead of what it asked for before; False if that cannot be had."""
         try:
             wish = self._read(session, practice)
         except WrongUse as error:
             session.send(notice("refused", shorten(str(error), LONGEST_TEXT)))
-            return
+            return False
         self.gone(session)
         self._wishes[session] = wish
         self._place(wish)
+        return True
 
     def gone(self, session: Session) -> None:
         """The bot wishes for nothing any more."""
@@ -142,19 +143,14 @@ class Lobby:
             raise WrongUse(f"this bot said it does not play {game.name}")
         against = tuple(practice.against)
         game.check_players(1 + len(against))
-        try:
-            given = json.loads(practice.options_json or "{}")
-        except (ValueError, RecursionError):
-            given = None
-        if not isinstance(given, dict):
-            raise WrongUse("the options must be a JSON object")
-        for name in against:
-            if name != ANYONE:
-                self._people.house_player(name, name)
         matches = practice.matches or 1
         if matches > MOST_MATCHES:
             raise WrongUse(f"at most {MOST_MATCHES} practice matches at a time")
-        return _Wish(session, game, game.resolve_options(given), against, matches)
+        options = game.resolve_options(read_options(practice.options_json))
+        for name in against:
+            if name != ANYONE:
+                self._people.house_player(name, name)
+        return _Wish(session, game, options, against, matches)
 
     def _place(self, wish: _Wish) -> None:
         """Seat a wish with others that fit, if there are enough of them; else it waits."""

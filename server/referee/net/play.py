@@ -22,6 +22,7 @@ from referee import __version__
 from referee.match.ending import Termination
 from referee.match.port import Rejected, RejectionKind, shorten
 from referee.match.window import MOST
+from referee.net.options_json import MOST_BYTES
 from referee.net.sender import Sender
 from referee.net.serving import NOT_DECODED, UNDECODABLE, Refusal
 from referee.net.session import Session, rejected_message
@@ -41,6 +42,10 @@ TRESPASSES = 20
 FLOOD_ALLOWANCE = 500.0
 FLOOD_PER_SECOND = 100.0
 """Bodies a bot may send beyond one per question: so many at once, and so many per second in the long run."""
+OPTION_BYTES = 256
+"""A wish for practice counts as one more body for so many characters of its options: reading them takes time."""
+REFUSED_WISH = 9
+"""A wish that is refused counts as so many more: what is not there is looked for everywhere."""
 MOST_BODIES = MOST + int(FLOOD_ALLOWANCE)
 """No message that is in order carries more."""
 
@@ -64,7 +69,8 @@ class Roster(Protocol):
 class Lobby(Protocol):
     """Who arranges practice matches."""
 
-    def wish(self, session: Session, practice: pb.Practice) -> None: ...
+    def wish(self, session: Session, practice: pb.Practice) -> bool:
+        """A bot asks for practice; whether it can be had."""
 
     def gone(self, session: Session) -> None: ...
 
@@ -322,11 +328,11 @@ class _Stream:
                     spent += 1
             else:
                 spent += 1
-                self._take_other(body)
+                self._take_other(body, now)
         if spent:
             self._spend(spent, now)
 
-    def _take_other(self, body: pb.Up) -> None:
+    def _take_other(self, body: pb.Up, now: float) -> None:
         session = self._session
         kind = body.WhichOneof("body")
         if kind == "resign":
@@ -343,12 +349,19 @@ class _Stream:
             if not session.seats:
                 self.close(None)
         elif kind == "practice":
-            if self._service.lobby is None:
-                session.send(notice("refused", "this server offers no practice matches"))
-            else:
-                self._service.lobby.wish(session, body.practice)
+            self._wish(body.practice, now)
         elif kind == "hello":
             session.send(notice("ignored", "Hello is said once, at the beginning of a stream"))
+
+    def _wish(self, practice: pb.Practice, now: float) -> None:
+        lobby = self._service.lobby
+        if lobby is None:
+            self._session.send(notice("refused", "this server offers no practice matches"))
+            return
+        # Paid for before it is read: a message may hold hundreds. Of what is too large, nothing is read.
+        size = min(len(practice.options_json), MOST_BYTES)
+        if self._spend(size // OPTION_BYTES, now) and not lobby.wish(self._session, practice):
+            self._spend(REFUSED_WISH, now)
 
     def _trespass(self, match: str, decision: int, move: str) -> None:
         """An answer to a match that is not (or no longer) this bot's."""
@@ -364,11 +377,14 @@ class _Stream:
         if not left:
             self._expel(TRESPASSED)
 
-    def _spend(self, count: int, now: float) -> None:
+    def _spend(self, count: int, now: float) -> bool:
+        """Take so much of the bot's allowance; False, and the end of its stream, if there is not enough left."""
         self._allowance = min(FLOOD_ALLOWANCE, self._allowance + (now - self._filled_at) * FLOOD_PER_SECOND) - count
         self._filled_at = now
         if self._allowance < 0:
             self._expel(FLOODED)
+            return False
+        return True
 
     def _expel(self, refusal: Refusal) -> None:
         for match, seat in list(self._session.seats.values()):

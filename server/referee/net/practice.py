@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import structlog
@@ -17,6 +18,7 @@ from referee.net.hall import Hall
 from referee.net.session import Session
 from referee.net.venue import played
 from referee.rules.game import Game, WrongUse
+from referee.store import Match as Row
 from referee.store import MatchState, NewEntrant, Store, StoreError
 from referee.tournament.ended import result_of
 
@@ -49,9 +51,12 @@ class Practice:
         """
         loop = asyncio.get_running_loop()
         settings = {"options": dict(options), "limit": control.limit, "bank": control.bank}
-        row = await loop.run_in_executor(
-            None, self._store.matches.add_practice, game.name, str(game.version), entrants, settings
-        )
+
+        def prepare() -> Row:
+            _warm_up(game, len(players), options)
+            return self._store.matches.add_practice(game.name, str(game.version), entrants, settings)
+
+        row = await loop.run_in_executor(None, prepare)
         gone = [player.name for player in players if isinstance(player, Session) and not player.connected]
         if gone:
             await loop.run_in_executor(None, self._set_aside, row.id, f"{gone[0]} has gone")
@@ -95,3 +100,10 @@ class Practice:
 
     def _set_aside(self, number: int, why: str) -> None:
         self._store.matches.set_aside(number, MatchState.VOID, why)
+
+
+def _warm_up(game: Game[Any], players: int, options: Mapping[str, Any]) -> None:
+    """Let a game work out what it keeps for a set of options, such as the shapes of a sheet, beside the event loop."""
+    if options != game.resolve_options():
+        with suppress(Exception):  # what is wrong here shows again when the match is started, and is dealt with there
+            game.start(players, options)

@@ -22,6 +22,8 @@ How the verbs fit together
   is a protobuf message and complete: a bot that sees only the current one can play well, and it carries what
   happened since that seat last decided.
 - `fallback(seat)` is the harmless move made for a seat that is late, gone or forfeited.
+- `options` are read by `resolve_options`, which checks whatever a stranger may send. A game opens no file of its own
+  accord: an option that names one asks the `Files` it is read with (`referee.rules.options`, `referee.rules.files`).
 - `redealt(seat, chance)` and `pieces()` exist for the laws: they let a check prove that a view leaks nothing and
   that no card is lost or doubled.
 
@@ -42,6 +44,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 from google.protobuf.message import Message
 
 from referee.rules.chance import Chance, Label, Seeded
+from referee.rules.files import NO_FILES, Files
 from referee.rules.options import Option, resolve
 
 Seat = int
@@ -186,10 +189,9 @@ class Game(ABC, Generic[M]):
         seed: bytes = b"",
         *,
         chance: Chance | None = None,
-        base: Path | None = None,
     ) -> State[M]:
-        """A fresh match from what a person gave: checks the players, resolves the options, seeds the chance."""
-        return self.new(self.check_players(players), self.resolve_options(options, base), chance or Seeded(seed))
+        """A fresh match: checks the players and the options (which name no files), seeds the chance."""
+        return self.new(self.check_players(players), self.resolve_options(options), chance or Seeded(seed))
 
     def check_players(self, players: int) -> int:
         """The same number, or `WrongUse` if this game cannot seat so many."""
@@ -197,10 +199,14 @@ class Game(ABC, Generic[M]):
             raise WrongUse(f"{self.name} is for {self.seats} players, not {players}")
         return players
 
-    def resolve_options(self, options: Mapping[str, Any] | None = None, base: Path | None = None) -> dict[str, Any]:
-        """Every option with its value: checked, defaults filled in, files read relative to `base`, plain JSON."""
+    def resolve_options(self, options: Mapping[str, Any] | None = None, files: Files = NO_FILES) -> dict[str, Any]:
+        """Every option with its value: checked, defaults filled in, plain JSON.
+
+        An option that names a file is refused unless `files` says where one may be read: give it only for options
+        that a person wrote on this machine (see `referee.rules.files`).
+        """
         try:
-            return resolve(self.options, options or {}, base)
+            return resolve(self.options, {} if options is None else options, files)
         except ValueError as error:
             raise WrongUse(f"{self.name}: {error}") from None
 

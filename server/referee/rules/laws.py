@@ -10,6 +10,7 @@ and the most players, and with every example of every option; `LawBroken` says w
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -114,11 +115,29 @@ def players_and_options_are_strict(trial: Trial) -> None:
             raise trial.broken(f"option {name!r}: giving the default is not the same as giving nothing")
 
 
+def options_open_no_files(trial: Trial) -> None:
+    """What an option says of a text is the same whether the text names a file of this machine or none."""
+    game = trial.game
+    for name in game.options:
+        if _said(game, name, os.devnull) != _said(game, name, os.devnull[:-1] + "_"):
+            raise trial.broken(f"option {name!r}: what it says of a path depends on whether there is such a file")
+
+
+def _said(game: Game[Any], name: str, path: str) -> str:
+    """What comes of giving a path as an option, with the path itself left out."""
+    try:
+        said = json.dumps(game.resolve_options({name: path}))
+    except WrongUse as error:
+        said = str(error)
+    return said.replace(path, "…")
+
+
 LAWS: Mapping[str, Law] = {
     law.__name__: law
     for law in (
         the_game_introduces_itself,
         players_and_options_are_strict,
+        options_open_no_files,
         asked_seats_and_nobody_else_have_moves,
         lists_are_canonical,
         listed_moves_are_the_legal_moves,

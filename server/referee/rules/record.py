@@ -14,6 +14,10 @@ from functools import lru_cache
 from typing import Any
 
 from referee.rules.game import Game, Result, Seat, State, Unreadable
+from referee.rules.spelling import brief
+
+LONGEST_SEAT = 4
+"""Digits in the number of a seat."""
 
 
 class ReplayError(ValueError):
@@ -53,9 +57,22 @@ class Record:
             value["moves"] = tuple(value["moves"])
             if result is not None:
                 result = Result(tuple(result["ranks"]), tuple(result["scores"]), result["reason"])
-            return cls(**value, result=result)
+            record = cls(**value, result=result)
+            record.check_types()
+            return record
+        except RecursionError:
+            raise ReplayError("this is no match record: it is nested too deeply") from None
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise ReplayError(f"this is no match record: {error}") from None
+
+    def check_types(self) -> None:
+        """TypeError if something is not of its kind: a record may come from anywhere."""
+        kinds = (("game", str), ("version", int), ("players", int), ("options", dict), ("seed", str))
+        for name, kind in kinds:
+            if type(getattr(self, name)) is not kind:
+                raise TypeError(f"{name!r} is not of its kind")
+        if not all(type(move) is str for move in self.moves):
+            raise TypeError("'moves' are not texts")
 
 
 def write_moves(state: State[Any], moves: Mapping[Seat, Any]) -> str:
@@ -77,8 +94,8 @@ def read_moves(state: State[Any], text: str) -> dict[Seat, Any]:
     moves: dict[Seat, Any] = {}
     for part in text.split(" | "):
         seat, colon, move = part.partition(": ")
-        if not colon or not seat.isdecimal():
-            raise ReplayError(f"cannot read {part!r}; a move is written SEAT: MOVE")
+        if not colon or not seat.isdecimal() or len(seat) > LONGEST_SEAT:
+            raise ReplayError(f"cannot read {brief(part)}; a move is written SEAT: MOVE")
         try:
             moves[int(seat)] = state.parse(move)
         except Unreadable as error:

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-from functools import cache
-from importlib.metadata import entry_points
+import sys
+from functools import cache, lru_cache
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from referee.rules.game import Game, WrongUse
+from referee.rules.spelling import brief, nearest
 
 GROUP = "referee.games"
 
 
 def names() -> list[str]:
     """The names of all registered games, in alphabetical order."""
-    return sorted({entry.name for entry in entry_points(group=GROUP)})
+    return sorted({entry.name for entry in _installed(tuple(sys.path))})
 
 
 @cache
 def find(name: str) -> Game[Any]:
     """The game of that name, or `WrongUse` with the nearest name there is."""
-    for entry in entry_points(group=GROUP):
+    for entry in _installed(tuple(sys.path)):
         if entry.name != name:
             continue
         try:
@@ -30,11 +31,17 @@ def find(name: str) -> Game[Any]:
         if not isinstance(game, Game) or game.name != name:
             raise WrongUse(f"the entry point {name!r} ({entry.value}) is not a Game named {name!r}")
         return game
-    near = get_close_matches(name, names(), 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(names())}"
-    raise WrongUse(f"unknown game {name!r}; {hint}")
+    near = nearest(name, names())
+    hint = f"did you mean {near!r}?" if near else f"there are: {', '.join(names())}"
+    raise WrongUse(f"unknown game {brief(name)}; {hint}")
 
 
 def everything() -> list[Game[Any]]:
     """All registered games."""
     return [find(name) for name in names()]
+
+
+@lru_cache(maxsize=4)
+def _installed(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """What is installed where Python looks for modules; looked up once, for any bot may name a game that is not."""
+    return tuple(entry_points(group=GROUP))

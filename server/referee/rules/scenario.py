@@ -15,6 +15,7 @@ from typing import Any
 
 from referee.rules import registry
 from referee.rules.chance import Impossible, Scripted
+from referee.rules.files import FilesInside
 from referee.rules.game import Game, Unreadable, WrongUse, seed_bytes
 from referee.rules.scenario_file import ScenarioFile, ScenarioUnreadable
 from referee.rules.scenario_script import Expect, ListIs, Offer, Statement, read_script
@@ -84,7 +85,7 @@ def _load(path: str | Path) -> Scenario:
         raise file.unreadable(str(error), "players") from None
     given = file.take("options", dict, "a table of options", default={})
     try:
-        options = game.resolve_options(given, file.path.parent)
+        options = game.resolve_options(given, FilesInside(file.path.parent))
     except WrongUse as error:
         named = [key for key in given if repr(key) in str(error)]
         raise file.unreadable(str(error), "options", *named[:1]) from None

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from referee.rules.files import open_regular, read_bounded
 from referee.rules.game import WrongUse
 from referee.store import Match, MatchState, NotADatabase, Store
 from referee.tournament.plan import Plan
@@ -20,6 +21,9 @@ from referee.tournament.standings import from_store
 
 OPEN = (MatchState.SCHEDULED, MatchState.PLAYING)
 TOURNAMENT, MATCHES, RECORDS = "tournament.json", "matches.jsonl", "records"
+LARGEST_RECORD = 64 << 20
+"""Bytes of a file in a folder, which may have been made by anybody."""
+LONGEST_LINE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +104,7 @@ def from_database(store: Store, name: str) -> Dossier:
 def from_folder(folder: Path) -> Dossier:
     """The dossier that `export` wrote; WrongUse if the folder holds none."""
     try:
-        value = json.loads((folder / TOURNAMENT).read_text(encoding="utf-8"))
+        value = json.loads(read_bounded(folder / TOURNAMENT, LARGEST_RECORD, regular=True))
         root = value.pop("root")
         entrants = tuple(str(name) for name in value["entrants"])
         dossier = Dossier(
@@ -111,7 +115,7 @@ def from_folder(folder: Path) -> Dossier:
             raise ValueError("its figures do not fit")
     except OSError as error:
         raise WrongUse(f"{folder} holds no exported tournament: {error.filename}: {error.strerror}") from None
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise WrongUse(f"{folder / TOURNAMENT} is not what 'referee tournament export' writes: {error}") from None
     return dossier
 
@@ -169,21 +173,21 @@ class _FolderLines:
 
     def read(self) -> Iterator[tuple[Line, bytes | None]]:
         try:
-            with (self._folder / MATCHES).open(encoding="utf-8") as schedule:
-                for number, text in enumerate(schedule):
+            with open_regular(self._folder / MATCHES) as schedule:
+                for number, text in enumerate(iter(lambda: schedule.readline(LONGEST_LINE), b"")):
                     line = self._line(number, text)
                     yield line, self._record(line)
         except OSError as error:
             raise WrongUse(f"{error.filename}: {error.strerror}") from None
 
-    def _line(self, number: int, text: str) -> Line:
+    def _line(self, number: int, text: bytes) -> Line:
         try:
             value: dict[str, Any] = json.loads(text)
             fields: dict[str, Any] = {key: tuple(it) if isinstance(it, list) else it for key, it in value.items()}
             line = Line(**fields)
             if _types(line) != _types(_EXAMPLE):
                 raise TypeError
-        except (ValueError, TypeError, AttributeError):
+        except (ValueError, TypeError, AttributeError, RecursionError):
             raise Damaged(number, f"line {number + 1} of {MATCHES} cannot be read") from None
         return line
 
@@ -191,7 +195,7 @@ class _FolderLines:
         if line.state in OPEN:
             return None
         try:
-            return (self._folder / RECORDS / f"{line.ordinal}.json").read_bytes()
+            return read_bounded(self._folder / RECORDS / f"{line.ordinal}.json", LARGEST_RECORD, regular=True)
         except FileNotFoundError:
             return None
 

@@ -10,6 +10,7 @@ from referee.match.ending import Ending, Forfeit, Termination, judge
 from referee.rules import registry
 from referee.rules.game import Game, Seat, WrongUse
 from referee.rules.record import Record, ReplayError, read_moves
+from referee.rules.spelling import brief
 
 
 class DoesNotHold(Exception):
@@ -37,6 +38,8 @@ def replay(data: bytes) -> Replayed:
         forfeits = _forfeits(events, record.players)
         claimed = None if bare else _claimed(value)
         match, names = ("", ()) if bare else (value["match"], tuple(value["names"]))
+    except RecursionError:
+        raise DoesNotHold("this is no record of a match: it is nested too deeply") from None
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         raise DoesNotHold(f"this is no record of a match: {error}") from None
     game = registry.find(record.game)
@@ -56,8 +59,10 @@ def _forfeits(events: list[list[Any]], players: int) -> dict[Seat, Forfeit]:
     for kind, *rest in events:
         if kind == "forfeit":
             decision, seat, termination, text = rest
-            if seat in forfeits or not 0 <= seat < players:
-                raise ValueError(f"seat {seat} cannot forfeit")
+            if type(seat) is not int or seat in forfeits or not 0 <= seat < players:
+                raise ValueError(f"seat {brief(seat)} cannot forfeit")
+            if type(decision) is not int or not isinstance(text, str):
+                raise TypeError(f"the forfeit of seat {seat} is not written as one")
             forfeits[seat] = Forfeit(Termination(termination), text, decision)
     return forfeits
 

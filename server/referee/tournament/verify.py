@@ -48,7 +48,11 @@ def verify(dossier: Dossier, checked: Callable[[int], object] = lambda number: N
         )
     if dossier.root is not None and commitment(dossier.root) != dossier.commitment:
         raise DoesNotHold(f"{dossier.name}: the commitment is not the SHA-256 of the root")
-    if dict(plan.options) != game.resolve_options(plan.options):
+    try:
+        options = game.resolve_options(plan.options)
+    except WrongUse as error:
+        raise DoesNotHold(f"{dossier.name}: {error}") from None
+    if dict(plan.options) != options:
         raise DoesNotHold(f"{dossier.name}: the options are not those of {game.name} version {game.version}")
     board = empty_board(plan, dossier.entrants)
     replayed = open_ = 0

@@ -13,6 +13,7 @@ import pytest
 from referee.games.encore import GAME
 from referee.games.encore.sheet import sheet_for
 from referee.games.encore.sheet_file import standard_sheet
+from referee.rules.files import AnyFile
 from referee.rules.game import WrongUse
 
 Content = dict[str, Any]
@@ -34,6 +35,8 @@ FAULTS: list[tuple[Callable[[Content], Any], str]] = [
     (lambda sheet: sheet.pop("hearts"), "the key 'hearts' is missing"),
     (put("heart", 5), "unknown key 'heart'"),
     (put("name", ""), "'name' must be a word or two"),
+    (put("name", "n" * 65), "'name' must be a word or two, 64 characters at most"),
+    (put("name", "half \ud800"), "'name' must be a word or two"),
     (put("hearts", "5"), "'hearts' must be a whole number from 0 to 1000, not '5'"),
     (put("hearts", True), "'hearts' must be a whole number from 0 to 1000, not True"),
     (put("star_penalty", -1), "'star_penalty' must be a whole number"),
@@ -53,6 +56,7 @@ FAULTS: list[tuple[Callable[[Content], Any], str]] = [
     (change("row_bonus", "R", "joker"), "'row_bonus': row R has the unknown bonus 'joker'; there are: special_die"),
     (lambda sheet: sheet["colours"].pop("P"), "'colours' must be a table of 5 letters"),
     (change("colours", "P", "Pink"), "'colours': P must be named by a word in small letters, not 'Pink'"),
+    (change("colours", "P", "p" * 25), "'colours': P must be named by 24 letters at most"),
     (change("colours", "P", "hot pink"), "must be named by a word in small letters"),
     (change("colours", "P", "joker"), "'colours': P cannot be named 'joker'"),
     (change("colours", "P", "pass"), "'colours': P cannot be named 'pass'"),
@@ -62,6 +66,9 @@ FAULTS: list[tuple[Callable[[Content], Any], str]] = [
     (paint(6, "YGGOPGGYPPBBBGX"), "'grid': row V has 'X', which is none of the colours"),
     (paint(0, "BPOYYPPGGYYOOOB"), "pink has 20 boxes, 21 are wanted"),
     (put("stars", "HR"), "'stars' must be a list of boxes"),
+    (put("stars", ["HR"] * 10**6), "'stars' must be a list of boxes, 105 at most, not 1000000"),
+    (put("hearts", [[]] * 10**6), "'hearts' must be a whole number from 0 to 1000, not [[], []"),
+    (put("z" * 10**6, 1), "unknown key 'zzz"),
     (change("stars", 0, "PC"), "'stars': 'PC' is no box"),
     (change("golden_dice", 1, "BR"), "'golden_dice': the box BR is there twice"),
     (change("stars", 1, "CT"), "column C has 2 stars (CP, CT), one is wanted"),
@@ -78,6 +85,7 @@ def test_a_fault_is_named(spoil: Callable[[Content], Any], complaint: str) -> No
         GAME.resolve_options({"sheet": sheet})
     assert complaint in str(error.value)
     assert str(error.value).startswith("encore: option 'sheet': ")
+    assert len(str(error.value)) < 500
 
 
 def test_two_blocks_of_one_size_are_named_with_their_boxes() -> None:
@@ -99,8 +107,10 @@ def test_a_block_of_more_than_six_is_named_with_its_boxes() -> None:
 
 
 @pytest.mark.parametrize("value", [None, 7, ["standard"], True])
-def test_what_is_no_sheet_at_all_is_refused(value: Any) -> None:
+def test_what_is_no_sheet_at_all_is_refused(value: Any, tmp_path: Path) -> None:
     with pytest.raises(WrongUse, match="must be 'standard', the path of a sheet file, or a table"):
+        GAME.resolve_options({"sheet": value}, AnyFile(tmp_path))
+    with pytest.raises(WrongUse, match="must be 'standard' or the sheet itself as a table"):
         GAME.resolve_options({"sheet": value})
 
 
@@ -113,13 +123,14 @@ def test_what_is_no_sheet_at_all_is_refused(value: Any) -> None:
         (b'{"name": "a", "name": "b"}', "the key 'name' is there twice"),
         (b"{}", "the key 'name' is missing"),
         (b"\xff\xfe", "is not UTF-8 text"),
-        (b"[" * 100_000, "nested too deeply"),
+        (b"[" * 60_000, "nested too deeply"),
+        (b" " * 65_537, "it is larger than 65,536 bytes"),
     ],
 )
 def test_a_file_that_is_no_sheet_is_refused(text: bytes, complaint: str, tmp_path: Path) -> None:
     (tmp_path / "sheet.json").write_bytes(text)
     with pytest.raises(WrongUse) as error:
-        GAME.resolve_options({"sheet": "sheet.json"}, tmp_path)
+        GAME.resolve_options({"sheet": "sheet.json"}, AnyFile(tmp_path))
     assert complaint in str(error.value)
     assert "sheet.json" in str(error.value)
 
@@ -129,14 +140,29 @@ def test_a_file_that_is_no_sheet_is_refused(text: bytes, complaint: str, tmp_pat
 )
 def test_a_file_that_cannot_be_read_is_refused(name: str, complaint: str, tmp_path: Path) -> None:
     with pytest.raises(WrongUse, match=complaint):
-        GAME.resolve_options({"sheet": name}, tmp_path)
+        GAME.resolve_options({"sheet": name}, AnyFile(tmp_path))
 
 
 def test_a_path_is_relative_to_the_base_and_resolves_to_the_content(tmp_path: Path, harlequin: Content) -> None:
     (tmp_path / "mine.json").write_text(json.dumps(harlequin), encoding="utf-8")
-    resolved = GAME.resolve_options({"sheet": "mine.json"}, tmp_path)
+    resolved = GAME.resolve_options({"sheet": "mine.json"}, AnyFile(tmp_path))
     assert resolved == {"sheet": harlequin}
     assert GAME.resolve_options(resolved) == resolved
+
+
+@pytest.mark.parametrize("name", ["mine.json", "nowhere.json", ".", "/dev/zero", "a\0b", ""])
+def test_without_files_every_path_is_refused_alike(
+    name: str, tmp_path: Path, harlequin: Content, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.json").write_text(json.dumps(harlequin), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for read in (GAME.resolve_options, lambda options: GAME.start(2, options)):
+        with pytest.raises(WrongUse) as error:
+            read({"sheet": name})
+        assert str(error.value) == (
+            f"encore: option 'sheet': must be 'standard' or the sheet itself as a table, not {name!r}; "
+            "a sheet file is read only where a person names it on the command line"
+        )
 
 
 def test_the_standard_sheet_is_the_default_and_stays_a_word() -> None:

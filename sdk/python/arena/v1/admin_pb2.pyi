@@ -244,6 +244,7 @@ class PlayMatchRequest(_message.Message):
     SEED_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     options_json: _builtins.str
+    """The game's options as a JSON object, at most 16,384 bytes; empty means none. They hold contents, never names of files."""
     matches: _builtins.int
     """How many, one after the other, with the seats moving on by one each time; 0 means 1."""
     limit_ms: _builtins.int
@@ -345,6 +346,7 @@ class CreateTournamentRequest(_message.Message):
     limit_ms: _builtins.int
     bank_ms: _builtins.int
     options_json: _builtins.str
+    """The game's options as a JSON object, at most 16,384 bytes; empty means none. They hold contents, never names of files."""
     allow_join: _builtins.bool
     absence_ms: _builtins.int
     """How long a match waits for a bot that is not there."""

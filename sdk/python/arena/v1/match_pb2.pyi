@@ -353,7 +353,7 @@ class Practice(_message.Message):
     matches: _builtins.int
     """How many matches, one after the other; 0 means 1."""
     options_json: _builtins.str
-    """The game's options as a JSON object; empty means none."""
+    """The game's options as a JSON object, at most 16,384 bytes; empty means none. They hold contents, never names of files."""
     @_builtins.property
     def against(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Who takes the other seats: names of house bots, or "anyone" for another bot that waits for the same."""

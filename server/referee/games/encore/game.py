@@ -31,7 +31,7 @@ class Encore(Game[Move]):
     options: ClassVar[Mapping[str, Option]] = {
         "sheet": Option(
             STANDARD,
-            "the sheet everybody plays on: 'standard', the path of a sheet file (JSON), or a table of the same form",
+            "the sheet everybody plays on: 'standard', a sheet as a table, or on the command line a sheet file (JSON)",
             read_sheet,
             examples=(STANDARD,),
         )

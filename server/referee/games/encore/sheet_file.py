@@ -1,7 +1,8 @@
 """Reading a sheet: from a file or a table, checked so that every fault is named with its place.
 
 The option `sheet` resolves to plain JSON: the word `standard` for the sheet that ships with the game, else the whole
-content, so that a record replays anywhere.
+content, so that a record replays anywhere. A table may come from a stranger: every length is checked before what is in
+it, so that any table is judged quickly.
 """
 
 from __future__ import annotations
@@ -15,12 +16,20 @@ from typing import Any
 
 from referee.games.encore.notation import COLOURS, RESERVED
 from referee.games.encore.shapes import BOXES, HEIGHT, WIDTH, numbers, regions
+from referee.rules.files import NO_FILES, Files, Missing
+from referee.rules.spelling import brief
 
 STANDARD = "standard"
 BONUSES = ("special_die", "bomb", "heart")
 """The kinds of bonus a row or a column may carry."""
 MOST = 1000
 """No count and no value on a sheet is larger."""
+LONGEST_NAME = 64
+"""Characters in the name of a sheet."""
+LONGEST_COLOUR = 24
+"""Characters in the name of a colour."""
+LARGEST_FILE = 64 << 10
+"""Bytes of a sheet file; the one that ships with the game has about a thousand."""
 
 WHOLE_NUMBERS = (
     "row_points",
@@ -51,15 +60,20 @@ KEYS = (
 )
 
 
-def read_sheet(value: Any, base: Path | None) -> Any:
+def read_sheet(value: Any, files: Files) -> Any:
     """The resolved value of the option `sheet`, or ValueError with one sentence about what is wrong and where."""
     if value == STANDARD:
         return STANDARD
-    if isinstance(value, str):
-        return _read_file(value, base)
     if isinstance(value, Mapping):
         return check_sheet(value)
-    raise ValueError(f"must be {STANDARD!r}, the path of a sheet file, or a table of the same form, not {value!r}")
+    if files is NO_FILES:
+        raise ValueError(
+            f"must be {STANDARD!r} or the sheet itself as a table, not {brief(value)}; "
+            "a sheet file is read only where a person names it on the command line"
+        )
+    if isinstance(value, str):
+        return _read_file(value, files)
+    raise ValueError(f"must be {STANDARD!r}, the path of a sheet file, or a table of the same form, not {brief(value)}")
 
 
 @cache
@@ -72,13 +86,17 @@ def standard_sheet() -> dict[str, Any]:
 def check_sheet(content: Mapping[str, Any]) -> dict[str, Any]:
     """The same content with its keys in order, or ValueError naming the rule that is broken and the place."""
     for key in content:
-        _want(key in KEYS, f"unknown key {key!r}; a sheet has: {', '.join(KEYS)}")
+        _want(key in KEYS, f"unknown key {brief(key)}; a sheet has: {', '.join(KEYS)}")
     for key in KEYS:
         _want(key in content, f"the key {key!r} is missing")
     sheet = {key: content[key] for key in KEYS}
-    _want(isinstance(sheet["name"], str) and sheet["name"] != "", "'name' must be a word or two")
+    name = sheet["name"]
+    _want(
+        isinstance(name, str) and 0 < len(name) <= LONGEST_NAME and name.isprintable(),
+        f"'name' must be a word or two, {LONGEST_NAME} characters at most",
+    )
     for key in WHOLE_NUMBERS:
-        _want(_is_count(sheet[key]), f"{key!r} must be a whole number from 0 to {MOST}, not {sheet[key]!r}")
+        _want(_is_count(sheet[key]), f"{key!r} must be a whole number from 0 to {MOST}, not {brief(sheet[key])}")
     _want(
         sheet["special_dice_circled"] <= sheet["special_dice"],
         f"{sheet['special_dice_circled']} special dice are circled at the start, of {sheet['special_dice']}",
@@ -87,7 +105,9 @@ def check_sheet(content: Mapping[str, Any]) -> dict[str, Any]:
     _check_letters("rows", sheet["rows"], HEIGHT)
     columns, rows = sheet["columns"], sheet["rows"]
     start = sheet["start_column"]
-    _want(isinstance(start, str) and len(start) == 1 and start in columns, f"'start_column': {start!r} is no column")
+    _want(
+        isinstance(start, str) and len(start) == 1 and start in columns, f"'start_column': {brief(start)} is no column"
+    )
     for key in ("column_first", "column_later"):
         _check_column_values(key, sheet[key], columns)
     _check_bonuses("column_bonus", sheet["column_bonus"], columns)
@@ -102,38 +122,30 @@ def check_sheet(content: Mapping[str, Any]) -> dict[str, Any]:
     return sheet
 
 
-def _read_file(name: str, base: Path | None) -> dict[str, Any]:
-    path = (base or Path()) / name
+def _read_file(name: str, files: Files) -> dict[str, Any]:
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise ValueError(
-            f"there is no sheet file {str(path)!r}; give the path of one, or {STANDARD!r} for the usual sheet"
-        ) from None
-    except UnicodeDecodeError:
-        raise ValueError(f"the sheet file {str(path)!r} is not UTF-8 text") from None
-    except (OSError, ValueError) as error:  # a folder, no permission, a name that no file can have
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ValueError(f"the sheet file {str(path)!r} cannot be read: {reason}") from None
+        text = files.read_text(name, "sheet file", LARGEST_FILE)
+    except Missing as error:
+        raise ValueError(f"{error}; give the path of one, or {STANDARD!r} for the usual sheet") from None
     try:
         content = json.loads(text, object_pairs_hook=_no_key_twice)
         _want(isinstance(content, dict), "it must hold one table (a JSON object)")
         return check_sheet(content)
     except json.JSONDecodeError as error:
         raise ValueError(
-            f"the sheet file {str(path)!r} is not JSON: line {error.lineno} column {error.colno}: {error.msg}"
+            f"the sheet file {name!r} is not JSON: line {error.lineno} column {error.colno}: {error.msg}"
         ) from None
     except RecursionError:
-        raise ValueError(f"the sheet file {str(path)!r} is not a sheet: it is nested too deeply") from None
+        raise ValueError(f"the sheet file {name!r} is not a sheet: it is nested too deeply") from None
     except ValueError as error:
-        raise ValueError(f"the sheet file {str(path)!r}: {error}") from None
+        raise ValueError(f"the sheet file {name!r}: {error}") from None
 
 
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     table = dict(pairs)
     if len(table) < len(pairs):
         twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        raise ValueError(f"the key {twice!r} is there twice")
+        raise ValueError(f"the key {brief(twice)} is there twice")
     return table
 
 
@@ -149,7 +161,7 @@ def _is_count(value: Any) -> bool:
 def _check_letters(key: str, letters: Any, count: int) -> None:
     _want(
         isinstance(letters, str) and len(letters) == count,
-        f"{key!r} must be {count} letters, one for each, not {letters!r}",
+        f"{key!r} must be {count} letters, one for each, not {brief(letters)}",
     )
     for letter in letters:
         _want(letter.isalnum(), f"{key!r}: {letter!r} is neither a letter nor a digit")
@@ -162,17 +174,21 @@ def _check_column_values(key: str, values: Any, columns: str) -> None:
         f"{key!r} must be a list of {WIDTH} whole numbers, one for each column",
     )
     for column, value in zip(columns, values, strict=True):
-        _want(_is_count(value), f"{key!r}: column {column} must have a whole number from 0 to {MOST}, not {value!r}")
+        _want(
+            _is_count(value), f"{key!r}: column {column} must have a whole number from 0 to {MOST}, not {brief(value)}"
+        )
 
 
 def _check_bonuses(key: str, bonuses: Any, letters: str) -> None:
     what = key.removesuffix("_bonus")
     _want(isinstance(bonuses, Mapping), f"{key!r} must be a table of {what}s and their bonus")
     for letter, bonus in bonuses.items():
-        _want(isinstance(letter, str) and len(letter) == 1 and letter in letters, f"{key!r}: {letter!r} is no {what}")
+        _want(
+            isinstance(letter, str) and len(letter) == 1 and letter in letters, f"{key!r}: {brief(letter)} is no {what}"
+        )
         _want(
             isinstance(bonus, str) and bonus in BONUSES,
-            f"{key!r}: {what} {letter} has the unknown bonus {bonus!r}; there are: {', '.join(BONUSES)}",
+            f"{key!r}: {what} {letter} has the unknown bonus {brief(bonus)}; there are: {', '.join(BONUSES)}",
         )
 
 
@@ -184,11 +200,15 @@ def _check_colours(colours: Any) -> None:
     for letter, name in colours.items():
         _want(
             isinstance(letter, str) and len(letter) == 1 and letter.isalnum(),
-            f"'colours': {letter!r} is not one letter",
+            f"'colours': {brief(letter)} is not one letter",
         )
         _want(
             isinstance(name, str) and name.islower() and name.replace("-", "").replace("_", "").isalpha(),
-            f"'colours': {letter} must be named by a word in small letters, not {name!r}",
+            f"'colours': {letter} must be named by a word in small letters, not {brief(name)}",
+        )
+        _want(
+            len(name) <= LONGEST_COLOUR,
+            f"'colours': {letter} must be named by {LONGEST_COLOUR} letters at most, not {brief(name)}",
         )
         _want(name not in RESERVED, f"'colours': {letter} cannot be named {name!r}, a word that moves use")
         _want(list(colours.values()).count(name) == 1, f"'colours': two letters are named {name!r}")
@@ -199,7 +219,7 @@ def _check_grid(grid: Any, colours: Mapping[str, str], rows: str) -> None:
     for row, boxes in zip(rows, grid, strict=True):
         _want(
             isinstance(boxes, str) and len(boxes) == WIDTH,
-            f"'grid': row {row} must be a text of {WIDTH} colour letters, not {boxes!r}",
+            f"'grid': row {row} must be a text of {WIDTH} colour letters, not {brief(boxes)}",
         )
         for letter in boxes:
             _want(letter in colours, f"'grid': row {row} has {letter!r}, which is none of the colours")
@@ -207,9 +227,12 @@ def _check_grid(grid: Any, colours: Mapping[str, str], rows: str) -> None:
 
 def _check_boxes(key: str, boxes: Any, names: list[str]) -> None:
     _want(isinstance(boxes, list), f"{key!r} must be a list of boxes")
+    _want(len(boxes) <= BOXES, f"{key!r} must be a list of boxes, {BOXES} at most, not {len(boxes)}")
+    known, seen = frozenset(names), set[str]()
     for box in boxes:
-        _want(isinstance(box, str) and box in names, f"{key!r}: {box!r} is no box")
-        _want(boxes.count(box) == 1, f"{key!r}: the box {box} is there twice")
+        _want(isinstance(box, str) and box in known, f"{key!r}: {brief(box)} is no box")
+        _want(box not in seen, f"{key!r}: the box {box} is there twice")
+        seen.add(box)
 
 
 def _check_blocks(sheet: Mapping[str, Any], names: list[str]) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, ClassVar
 
 from referee.games.stop_me_go.state import ESCAPES, GANGSTERS, IN_LINE, Move, StopMeGoState, tokens_in_play
 from referee.rules.chance import Chance, Label
+from referee.rules.files import Files
 from referee.rules.game import Game, Seats
 from referee.rules.options import Option
+from referee.rules.spelling import brief
 
 TOKENS = [0, 0, 1, 1, 1, 2, 2, 2, 3, 3]
 """The values of the ten reward tokens in the box."""
@@ -21,14 +22,14 @@ MOST_WORTH = 99
 def _read_worth(item: Any) -> int:
     """The value of a token, as an option or a script gives it."""
     if isinstance(item, bool) or not isinstance(item, int) or not 0 <= item <= MOST_WORTH:
-        raise ValueError(f"a token is worth a whole number from 0 to {MOST_WORTH}, not {item!r}")
+        raise ValueError(f"a token is worth a whole number from 0 to {MOST_WORTH}, not {brief(item)}")
     return item
 
 
-def _read_tokens(value: Any, base: Path | None) -> list[int]:
+def _read_tokens(value: Any, files: Files) -> list[int]:
     """The ten values of the option `tokens`."""
     if not isinstance(value, list | tuple) or len(value) != len(TOKENS):
-        raise ValueError(f"must be a list of ten whole numbers from 0 to {MOST_WORTH}, not {value!r}")
+        raise ValueError(f"must be a list of ten whole numbers from 0 to {MOST_WORTH}, not {brief(value)}")
     try:
         return [_read_worth(item) for item in value]
     except ValueError as error:

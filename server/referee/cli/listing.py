@@ -28,6 +28,9 @@ def rows_of(db: str | None, server: str | None, ca: str | None) -> list[dict[str
                 "bots": list(one.bots),
                 "commitment": one.commitment,
                 "root": one.root,
+                "repeatable": one.repeatable,
+                "seed_text": one.seed_text,
+                "salt": one.salt,
                 "settings": json.loads(one.settings_json),
             }
             for one in answer.tournaments
@@ -48,6 +51,9 @@ def rows_of(db: str | None, server: str | None, ca: str | None) -> list[dict[str
                     "bots": [entrant.name for entrant in store.tournaments.entrants(one.id)],
                     "commitment": one.commitment,
                     "root": one.root.hex() if one.root else "",
+                    "repeatable": one.repeatable,
+                    "seed_text": one.seed_text or "",
+                    "salt": one.salt.hex() if one.salt else "",
                     "settings": dict(one.settings),
                 }
             )

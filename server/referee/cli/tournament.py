@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as jsonlib
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +17,7 @@ from referee.cli.listing import one_of, row_of, rows_of
 from referee.cli.onsite import play_here
 from referee.cli.output import AsJson, paper, print_json, print_table
 from referee.cli.serving import AdminToken, Ca, Db, Server, call, open_store, seconds
+from referee.masking import shown
 
 app = typer.Typer(no_args_is_help=True, help="Create, run and steer tournaments.")
 
@@ -47,7 +49,22 @@ def create(
     ] = "60s",
     allow_join: Annotated[bool, typer.Option("--allow-join", help="Bots may join later.")] = False,
     mirror: Annotated[bool, typer.Option("--mirror", hidden=True)] = False,
-    seed: Annotated[str | None, typer.Option(help="Any text: makes the deals repeatable.")] = None,
+    seed: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Any text to mix into the deals, with a secret random salt; both are revealed at the end. "
+            "The deals stay secret, and the same text never deals the same again.",
+        ),
+    ] = None,
+    repeatable: Annotated[
+        bool,
+        typer.Option(
+            "--repeatable",
+            help="With --seed, for tests and research: the same text deals the same again, without a salt. Whoever "
+            "guesses the text knows every deal; refused if a remote bot plays.",
+        ),
+    ] = False,
     option: Annotated[
         list[str] | None, typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the game.")
     ] = None,
@@ -64,7 +81,7 @@ def create(
     Example: referee tournament create league --game flip7 --players 4 --rounds 20 --bots ada,bob,odds,cautious,random
     """
     from referee.rules import registry
-    from referee.tournament.plan import Plan, checked
+    from referee.tournament.plan import Plan, check_seed, checked
 
     one_of(db, server)
     if mirror:
@@ -73,8 +90,7 @@ def create(
             "to the next. 'referee run GAME BOT … --mirror' starts every bot anew for every match",
             WRONG_USE,
         )
-    if seed is not None and not seed.strip():
-        raise Failure("--seed is empty: give any text, or leave it out for secret deals", WRONG_USE)
+    check_seed(seed, repeatable)
     chosen = registry.find(game)
     names = read_bots(bots)
     plan = Plan(
@@ -95,9 +111,9 @@ def create(
     if start and not server:
         raise Failure("--start needs --server; or use 'referee tournament start' afterwards", WRONG_USE)
     if server:
-        value = create_on_server(name, plan, names, seed, start, server, admin_token, ca)
+        value = create_on_server(name, plan, names, seed, repeatable, start, server, admin_token, ca)
     else:
-        value = create_on_file(name, plan, names, seed, db)
+        value = create_on_file(name, plan, names, seed, repeatable, db)
     if json:
         print_json(value)
         return
@@ -107,8 +123,10 @@ def create(
         markup=False,
         soft_wrap=True,
     )
+    if repeatable:
+        paper().print("Its deals are repeatable: whoever guesses the seed knows them all.", markup=False)
     if not start:
-        where = f" --server {server}" if server else f" --db {db}" if db else ""
+        where = f" --server {server}" if server else f" --db {shlex.quote(shown(db))}" if db else ""
         paper().print(f"Start it: referee tournament start {name}{where}", markup=False, soft_wrap=True)
 
 
@@ -231,7 +249,7 @@ def status(name: Name, db: Db = None, server: Server = None, ca: Ca = None, json
 
 @app.command()
 def show(name: Name, db: Db = None, server: Server = None, ca: Ca = None, json: AsJson = False) -> None:
-    """All settings, the bots, and the commitment to the deals (with the root, once it is over)."""
+    """All settings, the bots, and the commitment to the deals (with root, seed text and salt, once it is over)."""
     row = row_of(name, db, server, ca)
     if json:
         print_json(row)
@@ -246,9 +264,13 @@ def show(name: Name, db: Db = None, server: Server = None, ca: Ca = None, json: 
         "matches_total",
         "commitment",
         "root",
+        "seed_text",
+        "salt",
     ):
         if row[key] not in ("", None) and (key, row[key]) != ("matches_set_aside", 0):
             paper().print(f"{key.replace('_', ' '):>16}  {row[key]}", markup=False, soft_wrap=True)
+    if row["repeatable"]:
+        paper().print(f"{'repeatable':>16}  yes: whoever guesses the seed's text knows every deal", markup=False)
     paper().print(f"{'bots':>16}  {', '.join(row['bots'])}", markup=False, soft_wrap=True)
     for key, value in row["settings"].items():
         if key not in ("game", "players"):

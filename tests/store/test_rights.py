@@ -112,8 +112,9 @@ def test_a_file_that_others_can_read_is_used_as_it_is_and_the_writers_say_what_t
         (line,) = (line for line in done.stderr.splitlines() if line.startswith("warning: "))
         assert line.startswith(f"warning: Others can read {path}, and so the secret deals of its tournaments: chmod")
     assert mode(path) == 0o644
-    for words in (("tournament", "list"), ("leaderboard", "cup", "--once"), ("verify",)):
-        assert "warning" not in referee(tmp_path, *words, "--db", "old league.db").stderr
+    readers: tuple[tuple[str, ...], ...] = (("tournament", "list"), ("leaderboard", "cup", "--once"), ("verify",))
+    for reader in readers:
+        assert "warning" not in referee(tmp_path, *reader, "--db", "old league.db").stderr
     subprocess.run(["sh", "-c", line.partition("tournaments: ")[2]], check=True)
     assert mode(path) == 0o600
     assert "warning" not in referee(tmp_path, "bot", "add", "bob", "--db", "old league.db").stderr

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 import shlex
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +12,7 @@ from referee.cli.creating import create_on_file, create_on_server, people_of
 from referee.cli.creating import dry_run as show_dry_run
 from referee.cli.errors import WRONG_USE, Failure
 from referee.cli.given import read_bots, read_options
-from referee.cli.listing import one_of, row_of, rows_of
+from referee.cli.listing import one_of, print_details, row_of, rows_of
 from referee.cli.onsite import play_here
 from referee.cli.output import AsJson, paper, print_json, print_table
 from referee.cli.serving import AdminToken, Ca, Db, Server, call, open_store, seconds
@@ -254,27 +253,7 @@ def show(name: Name, db: Db = None, server: Server = None, ca: Ca = None, json: 
     if json:
         print_json(row)
         return
-    for key in (
-        "name",
-        "game",
-        "players",
-        "state",
-        "matches_done",
-        "matches_set_aside",
-        "matches_total",
-        "commitment",
-        "root",
-        "seed_text",
-        "salt",
-    ):
-        if row[key] not in ("", None) and (key, row[key]) != ("matches_set_aside", 0):
-            paper().print(f"{key.replace('_', ' '):>16}  {row[key]}", markup=False, soft_wrap=True)
-    if row["repeatable"]:
-        paper().print(f"{'repeatable':>16}  yes: whoever guesses the seed's text knows every deal", markup=False)
-    paper().print(f"{'bots':>16}  {', '.join(row['bots'])}", markup=False, soft_wrap=True)
-    for key, value in row["settings"].items():
-        if key not in ("game", "players"):
-            paper().print(f"{key.replace('_', ' '):>16}  {jsonlib.dumps(value)}", markup=False, soft_wrap=True)
+    print_details(row)
 
 
 @app.command()

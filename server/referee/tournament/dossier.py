@@ -1,8 +1,8 @@
 """A tournament on paper: all that is needed to check it, from a database or from a folder of files.
 
 The folder holds `tournament.json` (settings, entrants, commitment, digest, and once they are revealed the root with
-the seed's text and salt), `matches.jsonl` (the schedule with the results, one match a line) and `records/`, one file for
-every finished match. Every number in it can be recomputed from the root, the settings and the moves.
+the seed's text and salt), `matches.jsonl` (the schedule with the results, one match a line) and `records/`, one file
+for every finished match. Every number in it can be recomputed from the root, the settings and the moves.
 """
 
 from __future__ import annotations

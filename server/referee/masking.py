@@ -16,8 +16,8 @@ HARMLESS = frozenset(
 )
 """What may be read in the query of an address. Whatever else stands there is masked: it may be a password's typo."""
 
-_USER = re.compile(r"(://[^\s/?#@:]*):.*@")
-"""From the colon after the user's name to the last @: an @ or a space in a password is part of it."""
+_USER = re.compile(r"(://[^\s/:]*):.*@")
+"""From the colon after the user's name to the last @, whatever is in between; names of users may have an @ too."""
 _QUERY = re.compile(r"(postgres\w*(?:\+\w+)?://[^\s?]*\?)(\S+)", re.IGNORECASE)
 _PAIR = re.compile(r"([^&=]*)=([^&]*)")
 

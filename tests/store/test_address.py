@@ -10,7 +10,7 @@ import pytest
 
 from referee.masking import masked, shown
 from referee.store import BadAddress
-from referee.store.address import parse_address
+from referee.store.address import EXAMPLE, parse_address
 
 
 @pytest.mark.parametrize("text", ["league.db", "sqlite:///league.db", "./league.db"])
@@ -37,6 +37,8 @@ def test_a_postgres_url_is_shown_without_its_password(scheme: str) -> None:
         "postgresql://ada:s3cr%2Fet@db.example/league",
         "postgresql://ada:s3c ret@db.example/league",
         "postgresql://ada:s3/c?r:et@db.example/league",
+        "postgresql://ada%40corp:s3cret@db.example/league",
+        "postgresql://a?d#a:s3cret@db.example/league",
         "postgresql://ada@db.example/league?password=s3cret",
         "postgresql://db.example/league?user=ada&password=s3cret",
         "postgresql://db.example/league?user=ada&p%61ssword=s3cr%65t",
@@ -73,6 +75,8 @@ def test_what_holds_no_password_is_shown_as_it_is(text: str, said: str) -> None:
     [
         ("got postgresql://ada:pw@h/db and stopped", "got postgresql://ada:***@h/db and stopped"),
         ("got (postgresql://h/db?password=pw&sslmode=x)", "got (postgresql://h/db?password=***&sslmode=x)"),
+        ("got postgresql://ada@corp:pw@h/db", "got postgresql://ada@corp:***@h/db"),
+        (EXAMPLE, EXAMPLE),
         ("a bot named a:b@c is unknown", "a bot named a:b@c is unknown"),
         ("no server answers at dns:///h:7700", "no server answers at dns:///h:7700"),
     ],
@@ -88,6 +92,7 @@ def test_a_sentence_keeps_everything_but_passwords(text: str, said: str) -> None
         "postgresql//ada:s3cret@h/db",
         "ada:s3cret@h/db",
         "postgresql://ada:s3c@ret@h/db",
+        "postgresql://ada:s3cret@h:port/db",
         "postgresql://ada:s3cret",
         "POSTGRESQL://ada:s3cret@h/db",
         "mysql://ada:s3cret@h/db",

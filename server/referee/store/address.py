@@ -18,7 +18,7 @@ from referee.store.faults import BadAddress, MissingDriver, MissingFolder, NoDat
 OLDEST_SQLITE = (3, 33)
 """The first that updates rows from a list of values (2020)."""
 
-EXAMPLE = "postgresql://user@host:port/database, with user:password before the @ if it needs one"
+EXAMPLE = "postgresql://user@host:port/database, with user:password in place of user if it needs one"
 WITH_PASSWORD = re.compile(r"[^/:@]+:[^/@]+@")
 """What no file is called: `postgresql:/ada:password@host`, with a slash too few."""
 

@@ -54,6 +54,19 @@ def test_a_dry_run_refuses_what_could_not_be_created(referee: Referee, words: tu
     assert says in done.err
 
 
+def test_the_help_says_what_a_seed_keeps_secret_and_what_not(referee: Referee, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+    told = referee("tournament", "create", "--help").out
+    assert "secret random salt; both are revealed at the end" in told
+    assert "Whoever guesses the text knows every deal; refused if a remote bot plays" in told
+    assert "A bot that guesses it knows every deal" in referee("run", "--help").out
+
+
+def test_repeatable_without_a_seed_is_refused_before_anything_is_asked(referee: Referee) -> None:
+    done = referee(*FLIP7, "--bots", "a,b,c", "--repeatable", "--server", NOBODY)
+    assert (done.code, "--repeatable needs --seed TEXT" in done.err) == (2, True)
+
+
 def test_no_time_at_all_is_refused_and_not_taken_for_the_usual_one(referee: Referee) -> None:
     done = referee(*FLIP7, "--bots", "a,b,c", "--time", "0", "--server", NOBODY)
     assert done.code == 2

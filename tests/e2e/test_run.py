@@ -92,6 +92,16 @@ def test_the_same_seed_gives_the_same_digest_with_one_match_at_once_or_eight(tmp
     assert result(*words[:-1], "8", folder=tmp_path)["digest"] not in digests
 
 
+def test_a_seed_leads_to_the_same_tournament_root_and_digest_in_every_version(tmp_path: Path) -> None:
+    """These values are in people's notes: a change of any of them breaks what they have published."""
+    words = ["stop_me_go", "patient", "random", "random", "mixed", "--players", "3", "--rounds", "12", "--seed", "7"]
+    value = result(*words, folder=tmp_path)
+    assert value["tournament"] == "stop_me_go-a56342d8"
+    assert value["root"] == "6611d1f4d9e78a6ffdfc4ea5104642f9d052ef6d9a72510f052a3e4ddcfb85b8"
+    assert value["commitment"] == "28f1c30eb317c731f3cef635f5e971342aa24960f5347434dfce1a766c5e3b89"
+    assert value["digest"] == "9f70dd371c255da393744dafdfcad3917da3316a954d1baf1a81fdf85a174efb"
+
+
 def test_a_bot_of_ones_own_plays_as_a_program_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(FIRST_LEGAL)
     value = result("flip7", "mine.py", "random", "cautious", "--no-sandbox", "--rounds", "3", folder=tmp_path)

@@ -126,10 +126,10 @@ def test_a_read_only_file_is_not_played_on(open_folder: Path) -> None:
 
 def test_on_a_full_disk_it_stops_and_later_goes_on_as_if_nothing_had_been(hall: Hall) -> None:
     whole = str(hall.folder / "whole.db")
-    hall.referee("tournament", "create", "league", *PLAN, "--seed", "x", "--db", whole)
+    hall.referee("tournament", "create", "league", *PLAN, "--seed", "x", "--repeatable", "--db", whole)
     expected = hall.referee("tournament", "start", "league", "--db", whole).splitlines()[-1]
     tight = str(hall.folder / "tight.db")
-    hall.referee("tournament", "create", "league", *PLAN, "--seed", "x", "--db", tight)
+    hall.referee("tournament", "create", "league", *PLAN, "--seed", "x", "--repeatable", "--db", tight)
     room = Path(tight).stat().st_size + 60_000
     code, said = under(str(room), "tournament", "start", "league", "--db", tight)
     assert code == 3

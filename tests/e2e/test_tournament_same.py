@@ -16,7 +16,7 @@ from ..store.postgres_server import any_server, fresh_schema
 from .tournament_hall import ENVIRONMENT, Hall, eventually
 
 ROUNDS = 40
-PLAN = ("league", "--game", "flip7", "--players", 3, "--rounds", ROUNDS, "--seed", "same")
+PLAN = ("league", "--game", "flip7", "--players", 3, "--rounds", ROUNDS, "--repeatable", "--seed", "same")
 BOTS = ("--bots", "random,cautious,random,random")
 
 

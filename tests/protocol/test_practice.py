@@ -247,6 +247,16 @@ async def test_the_same_seed_is_the_same_deal(server: Server) -> None:
         ({"game": "stop_me_go", "bots": ["absent", "absent"]}, grpc.StatusCode.INVALID_ARGUMENT, "one bot"),
         ({"game": "stop_me_go", "bots": ["patient"] * 2, "seed": "xyz"}, grpc.StatusCode.INVALID_ARGUMENT, "hex"),
         (
+            {"game": "stop_me_go", "bots": ["patient"] * 2, "seed": "01"},
+            grpc.StatusCode.INVALID_ARGUMENT,
+            "the seed has 1 bytes and could be guessed from its commitment: give at least 32",
+        ),
+        (
+            {"game": "stop_me_go", "bots": ["patient", "absent"], "seed": "ab" * 32, "matches": 2},
+            grpc.StatusCode.INVALID_ARGUMENT,
+            "every match has the same deal, and absent would know it after the first",
+        ),
+        (
             {"game": "stop_me_go", "bots": ["patient"] * 2, "options_json": "{"},
             grpc.StatusCode.INVALID_ARGUMENT,
             "JSON",

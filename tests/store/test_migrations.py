@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -11,9 +12,11 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import CheckConstraint, inspect
+from sqlalchemy import CheckConstraint, inspect, text
 
-from referee.store import NewerSchema, Store, StoreError
+from referee.store import NewerSchema, Store, StoreError, TournamentState
+from referee.store.address import parse_address
+from referee.store.engines import writer_engine
 from referee.store.migrate import REVISIONS, SCRIPTS, VERSION_TABLE, downgrade, upgrade
 from referee.store.tables import metadata
 
@@ -49,6 +52,32 @@ def test_migrations_can_be_taken_back_and_run_again(store: Store) -> None:
         assert set(inspect(connection).get_table_names()) <= {VERSION_TABLE}
         upgrade(connection)
     assert store.bots.add("greedy").bot.name == "greedy"
+
+
+def test_a_tournament_from_before_salts_keeps_its_root_and_goes_on(
+    hall: Hall, open_store: Callable[..., Store]
+) -> None:
+    root = hashlib.sha256(b"referee root summer").digest()
+    with writer_engine(parse_address(hall.address), 10).begin() as connection:
+        upgrade(connection, "0001")
+        assert "salt" not in {column["name"] for column in inspect(connection).get_columns("tournaments")}
+        connection.execute(
+            text(
+                "INSERT INTO tournaments (name, game, game_version, players, settings, state, commitment, root, "
+                "revealed, seed_text, created, started) VALUES ('league', 'flip7', '1', 3, '{}', 'running', "
+                ":commitment, :root, :revealed, 'summer', 1, 2)"
+            ),
+            {"commitment": hashlib.sha256(root).hexdigest(), "root": root, "revealed": False},
+        )
+    store = open_store(owner="server")
+    league = store.tournaments.get("league")
+    assert (league.state, league.repeatable) == (TournamentState.RUNNING, True)
+    assert (league.root, league.seed_text, league.salt) == (None, None, None)
+    secret = store.tournaments.secret(league.id)
+    assert (secret.root, secret.seed_text, secret.salt) == (root, "summer", None)
+    store.tournaments.set_state(league.id, TournamentState.FINISHED, reveal=True)
+    over = store.tournaments.get("league")
+    assert (over.root, over.seed_text, over.salt) == (root, "summer", None)
 
 
 def test_opening_again_changes_nothing(store: Store, hall: Hall, open_store: Callable[..., Store]) -> None:

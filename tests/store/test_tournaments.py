@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import pytest
@@ -26,6 +26,7 @@ from referee.store import (
 )
 
 ROOT = bytes(range(32))
+SALT = bytes(range(100, 132))
 League = Callable[..., Tournament]
 ALLOWED = {
     ("created", "running"),
@@ -54,7 +55,7 @@ class Table:
 
 
 def new(name: str = "cup", settings: Mapping[str, object] | None = None) -> NewTournament:
-    return NewTournament(name, "flip7", "1.0", 2, settings or {}, ROOT, seed_text="lucky")
+    return NewTournament(name, "flip7", "1.0", 2, settings or {}, ROOT, seed_text="lucky", salt=SALT)
 
 
 def two_bots(store: Store) -> list[NewEntrant]:
@@ -94,7 +95,7 @@ def test_settings_are_read_back_as_they_were_given(store: Store) -> None:
     kept = store.tournaments.get("cup")
     assert kept == made == store.tournaments.get(made.id) == store.tournaments.find("cup")
     assert kept.settings == settings
-    assert (kept.game, kept.game_version, kept.players, kept.seed_text) == ("flip7", "1.0", 2, "lucky")
+    assert (kept.game, kept.game_version, kept.players) == ("flip7", "1.0", 2)
 
 
 def test_settings_that_json_cannot_hold_are_refused(store: Store) -> None:
@@ -234,11 +235,30 @@ def test_the_root_is_committed_to_at_once_and_revealed_only_at_the_end(store: St
     assert store.tournaments.get(made.id).root == ROOT
 
 
+def test_the_seeds_text_and_its_salt_are_as_secret_as_the_root_and_revealed_with_it(store: Store) -> None:
+    made = store.tournaments.create(new(), two_bots(store), [])
+    assert (made.repeatable, made.seed_text, made.salt) == (False, None, None)
+    assert "lucky" not in repr(new()) + repr(made)
+    assert repr(SALT) not in repr(new()) + repr(made)
+    secret = store.tournaments.secret(made.id)
+    assert (secret.root, secret.seed_text, secret.salt) == (ROOT, "lucky", SALT)
+    assert "lucky" not in repr(secret)
+    store.tournaments.set_state(made.id, TournamentState.CANCELLED, reveal=True)
+    over = store.tournaments.get(made.id)
+    assert (over.root, over.seed_text, over.salt) == (ROOT, "lucky", SALT)
+
+
+def test_a_root_that_follows_from_its_text_alone_is_called_repeatable(store: Store) -> None:
+    text_alone = store.tournaments.create(replace(new("a"), salt=None), two_bots(store), [])
+    drawn = store.tournaments.create(replace(new("b"), seed_text=None, salt=None), two_bots(store), [])
+    assert (text_alone.repeatable, drawn.repeatable) == (True, False)
+
+
 def test_unknown_tournaments_are_refused(store: Store) -> None:
     assert store.tournaments.find("nowhere") is None
     with pytest.raises(Unknown, match="named nowhere"):
         store.tournaments.get("nowhere")
-    for call in (store.tournaments.get, store.tournaments.root, store.tournaments.reveal_root):
+    for call in (store.tournaments.get, store.tournaments.secret, store.tournaments.reveal_root):
         with pytest.raises(Unknown, match="number 77"):
             call(77)
     with pytest.raises(Unknown, match="number 77"):

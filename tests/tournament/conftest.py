@@ -34,7 +34,7 @@ def new_league(store: Store) -> Callable[..., Tournament]:
         entrants = [NewEntrant(store.bots.ensure_house(bot).id, bot) for bot in bots or BOTS]
         usual: dict[str, Any] = {"game": "stop_me_go", "players": 2, "rounds": 6}
         plan = Plan(**usual | settings)
-        return plans.create(store, name, plan, entrants, seed)
+        return plans.create(store, name, plan, entrants, seed, repeatable=seed is not None)
 
     return create
 

@@ -81,6 +81,37 @@ def test_joining_where_it_is_not_allowed_or_twice_is_refused(store: Store, new_l
         plans.join(store, "mirrored", [zoe])
 
 
+@pytest.mark.parametrize(
+    ("seed", "repeatable", "message"),
+    [
+        (None, True, "--repeatable needs --seed TEXT"),
+        ("", False, "--seed is empty"),
+        (" ", True, "--seed is empty"),
+        ("a\0b", False, "characters that no database keeps"),
+        ("a\udcffb", True, "characters that no database keeps"),
+    ],
+)
+def test_a_seed_that_is_none_is_refused(store: Store, seed: str | None, repeatable: bool, message: str) -> None:
+    entrants = [NewEntrant(store.bots.ensure_house(bot).id, bot) for bot in ("ada", "bob")]
+    with pytest.raises(WrongUse, match=message):
+        plans.create(store, "league", PLAN, entrants, seed, repeatable=repeatable)
+    assert store.tournaments.all() == []
+
+
+def test_a_repeatable_tournament_is_for_bots_of_the_house(store: Store, new_league: League) -> None:
+    remote = NewEntrant(store.bots.add("zoe").bot.id, "zoe")
+    house = NewEntrant(store.bots.ensure_house("ada").id, "ada")
+    with pytest.raises(WrongUse, match="zoe is a remote bot and cannot play in cup, whose deals are repeatable"):
+        plans.create(store, "cup", PLAN, [house, remote], "x", repeatable=True)
+    new_league(allow_join=True)
+    with pytest.raises(WrongUse, match="zoe is a remote bot and cannot play in league"):
+        plans.join(store, "league", [remote])
+    salted = plans.create(store, "cup", replace(PLAN, allow_join=True), [house, remote], "x")
+    assert not salted.repeatable
+    assert store.tournaments.secret(salted.id).salt is not None
+    assert plans.join(store, "cup", [NewEntrant(store.bots.add("yan").bot.id, "yan")]) > 0
+
+
 def test_a_tournament_of_another_version_of_its_game_is_not_played(new_league: League) -> None:
     league = new_league()
     plans.check_playable(league)

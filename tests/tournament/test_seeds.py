@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 
-from referee.tournament.seeds import commitment, match_seed, root_for
+from referee.tournament.seeds import commitment, match_seed, new_root, root_of
 
 ROOT = bytes(range(32))
 
@@ -24,7 +24,31 @@ def test_the_commitment_is_the_sha_256_of_the_root() -> None:
     assert commitment(ROOT) == hashlib.sha256(ROOT).hexdigest()
 
 
-def test_a_typed_seed_always_means_the_same_root_and_no_seed_a_new_one() -> None:
-    assert root_for("2024") == root_for("2024") != root_for("2025")
-    assert root_for(None) != root_for(None)
-    assert len(root_for(None)) == len(root_for("x")) == 32
+def test_a_repeatable_root_is_the_sha_256_of_its_text_behind_a_label() -> None:
+    root = new_root("2024", repeatable=True)
+    assert root == new_root("2024", repeatable=True) != new_root("2025", repeatable=True)
+    assert (root.text, root.salt) == ("2024", None)
+    assert root.root == hashlib.sha256(b"referee root 2024").digest()
+    assert root_of("7", None).hex() == "6611d1f4d9e78a6ffdfc4ea5104642f9d052ef6d9a72510f052a3e4ddcfb85b8"
+
+
+def test_a_text_is_mixed_with_a_new_salt_each_time_and_leads_to_the_root_together_with_it() -> None:
+    first, second = new_root("é 1"), new_root("é 1")
+    assert first.text == second.text == "é 1"
+    assert first.salt is not None
+    assert first.salt != second.salt
+    assert first.root != second.root
+    parts = (b"referee salted root", "é 1".encode(), first.salt)
+    message = b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+    assert first.root == hashlib.sha256(message).digest() == root_of("é 1", first.salt)
+    assert len(first.root) == len(first.salt) == 32
+
+
+def test_without_a_text_the_root_is_drawn() -> None:
+    assert new_root(None).root != new_root(None).root
+    assert len(new_root(None).root) == 32
+
+
+def test_no_part_of_a_root_is_in_its_repr() -> None:
+    root = new_root("lucky")
+    assert repr(root) == "Root()"

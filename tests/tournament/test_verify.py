@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from referee.cli.main import main
+from referee.rules.game import WrongUse
 from referee.store import Store
 from referee.tournament.dossier import export, from_database, from_folder
 from referee.tournament.replay import DoesNotHold
@@ -92,6 +93,9 @@ def test_a_tournament_as_it_was_played_holds(store: Store) -> None:
     [
         ("UPDATE tournaments SET root = zeroblob(32)", "the commitment is not the SHA-256 of the root"),
         ("UPDATE tournaments SET commitment = 'f' || substr(commitment, 2)", "the commitment is not"),
+        ("UPDATE tournaments SET seed_text = 'y'", "the root does not follow from the seed's text and salt"),
+        ("UPDATE tournaments SET salt = zeroblob(32)", "the root does not follow from the seed's text and salt"),
+        ("UPDATE tournaments SET salt = NULL", "the root does not follow from the seed's text and salt"),
         ("UPDATE seats SET score = score + 1 WHERE match_id = 3 AND seat = 1", r"match league/2: the scores should be"),
         ("UPDATE seats SET rank = rank + 1 WHERE match_id = 3 AND seat = 0", r"match league/2: the ranks should be"),
         ("UPDATE seats SET fault = 'CRASH' WHERE match_id = 2 AND seat = 2", r"match league/1: the faults should be"),
@@ -174,10 +178,56 @@ def test_an_exported_tournament_can_be_checked_by_anybody(store: Store, tmp_path
         verify(from_folder(folder))
 
 
+def test_an_export_tells_what_the_root_follows_from_and_that_is_checked(store: Store, tmp_path: Path) -> None:
+    export(store, "league", tmp_path / "out")
+    path = tmp_path / "out" / "tournament.json"
+    value = json.loads(path.read_text())
+    assert (value["seed_text"], value["repeatable"], len(bytes.fromhex(value["salt"]))) == ("x", False, 32)
+    for change, message in (
+        ({"seed_text": "y"}, "does not follow from the seed's text"),
+        ({"salt": "00"}, "does not follow from the seed's text"),
+        ({"salt": ""}, "does not follow from the seed's text"),
+        ({"repeatable": True}, "being repeatable contradict"),
+    ):
+        path.write_text(json.dumps(value | change))
+        with pytest.raises(DoesNotHold, match=message):
+            verify(from_folder(tmp_path / "out"))
+    for key, wrong in (("seed_text", 7), ("salt", "no hex"), ("salt", 7)):
+        path.write_text(json.dumps(value | {key: wrong}))
+        with pytest.raises(WrongUse, match="is not what 'referee tournament export' writes"):
+            from_folder(tmp_path / "out")
+
+
+def test_an_export_from_before_the_salt_was_told_still_holds(store: Store, tmp_path: Path) -> None:
+    export(store, "league", tmp_path / "out")
+    path = tmp_path / "out" / "tournament.json"
+    value = json.loads(path.read_text())
+    for key in ("seed_text", "salt", "repeatable"):
+        del value[key]
+    path.write_text(json.dumps(value))
+    assert verify(from_folder(tmp_path / "out")) == checked(store)
+
+
+def test_a_repeatable_tournament_holds_and_is_called_that(tmp_path: Path) -> None:
+    db = tmp_path / "again.db"
+    plan = ("--game", "stop_me_go", "--rounds", 2, "--bots", "random,patient", "--seed", "x", "--repeatable")
+    assert referee("tournament", "create", "again", *plan, "--db", db)[0] == 0
+    assert referee("tournament", "start", "again", "--db", db)[0] == 0
+    assert referee("tournament", "export", "again", "--to", tmp_path / "out", "--db", db)[0] == 0
+    for words in (("again", "--db", db), (tmp_path / "out",)):
+        code, out, _ = referee("verify", *words)
+        assert (code, "dealt from a text that could be guessed (repeatable)" in out) == (0, True)
+
+
 def test_the_root_of_a_running_tournament_is_not_exported_and_the_rest_is_checked(store: Store, tmp_path: Path) -> None:
     execute(store, "UPDATE tournaments SET state = 'running', revealed = 0")
     export(store, "league", tmp_path / "out")
-    assert store.tournaments.root(1).hex() not in (tmp_path / "out" / "tournament.json").read_text()
+    told = (tmp_path / "out" / "tournament.json").read_text()
+    secret = store.tournaments.secret(1)
+    assert secret.salt is not None
+    assert secret.root.hex() not in told
+    assert secret.salt.hex() not in told
+    assert json.loads(told)["seed_text"] is None
     assert not verify(from_folder(tmp_path / "out")).seeds
 
 

@@ -14,14 +14,17 @@ if TYPE_CHECKING:
     from referee.tournament.plan import Plan
 
 
-def create_on_file(name: str, plan: Plan, bots: list[str], seed: str | None, db: str | None) -> dict[str, Any]:
+def create_on_file(
+    name: str, plan: Plan, bots: list[str], seed: str | None, repeatable: bool, db: str | None
+) -> dict[str, Any]:
     """Store a tournament; returns its name, how many matches it has, and the commitment to its deals."""
     from referee.tournament import plan as plans
 
     with open_store(db) as store:
-        tournament = plans.create(store, name, plan, people_of(store).entrants(bots, plan.game), seed)
+        entrants = people_of(store).entrants(bots, plan.game)
+        tournament = plans.create(store, name, plan, entrants, seed, repeatable=repeatable)
         total = store.tournaments.counts(tournament.id).total
-    return {"name": name, "matches": total, "commitment": tournament.commitment}
+    return {"name": name, "matches": total, "commitment": tournament.commitment, "repeatable": repeatable}
 
 
 def create_on_server(
@@ -29,6 +32,7 @@ def create_on_server(
     plan: Plan,
     bots: list[str],
     seed: str | None,
+    repeatable: bool,
     start: bool,
     server: str,
     token: str | None,
@@ -50,10 +54,16 @@ def create_on_server(
         options_json=json.dumps(dict(plan.options)),
         allow_join=plan.allow_join,
         seed=seed or "",
+        repeatable=repeatable,
         start=start,
     )
     answer = call(server, token, ca, "AdminService", "CreateTournament", request)
-    return {"name": answer.name, "matches": answer.matches, "commitment": answer.commitment}
+    return {
+        "name": answer.name,
+        "matches": answer.matches,
+        "commitment": answer.commitment,
+        "repeatable": repeatable,
+    }
 
 
 def dry_run(plan: Plan, bots: list[str], as_json: bool) -> None:

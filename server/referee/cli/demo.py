@@ -101,7 +101,7 @@ def _prepare(db: str) -> tuple[dict[str, str], str]:
         people = People(store)
         for game, (line_up, rounds) in LINE_UP.items():
             plan = Plan(game=game, players=3, rounds=rounds, limit=2.0)
-            plans.create(store, f"demo-{game}", plan, people.entrants(line_up, game), seed="demo")
+            plans.create(store, f"demo-{game}", plan, people.entrants(line_up, game))
         return tokens, new_admin_token(store)
 
 

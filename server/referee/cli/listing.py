@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from referee.cli.errors import WRONG_USE, Failure
+from referee.cli.output import paper
 from referee.cli.serving import call, open_store
 
 
@@ -28,6 +29,9 @@ def rows_of(db: str | None, server: str | None, ca: str | None) -> list[dict[str
                 "bots": list(one.bots),
                 "commitment": one.commitment,
                 "root": one.root,
+                "repeatable": one.repeatable,
+                "seed_text": one.seed_text,
+                "salt": one.salt,
                 "settings": json.loads(one.settings_json),
             }
             for one in answer.tournaments
@@ -48,6 +52,9 @@ def rows_of(db: str | None, server: str | None, ca: str | None) -> list[dict[str
                     "bots": [entrant.name for entrant in store.tournaments.entrants(one.id)],
                     "commitment": one.commitment,
                     "root": one.root.hex() if one.root else "",
+                    "repeatable": one.repeatable,
+                    "seed_text": one.seed_text or "",
+                    "salt": one.salt.hex() if one.salt else "",
                     "settings": dict(one.settings),
                 }
             )
@@ -60,6 +67,22 @@ def row_of(name: str, db: str | None, server: str | None, ca: str | None) -> dic
         if row["name"] == name:
             return row
     raise Failure(f"there is no tournament named {name!r}; 'referee tournament list' shows all", WRONG_USE)
+
+
+def print_details(row: dict[str, Any]) -> None:
+    """All that is known of a tournament, a line each."""
+    for key in (
+        *("name", "game", "players", "state", "matches_done", "matches_set_aside", "matches_total"),
+        *("commitment", "root", "seed_text", "salt"),
+    ):
+        if row[key] not in ("", None) and (key, row[key]) != ("matches_set_aside", 0):
+            paper().print(f"{key.replace('_', ' '):>16}  {row[key]}", markup=False, soft_wrap=True)
+    if row["repeatable"]:
+        paper().print(f"{'repeatable':>16}  yes: whoever guesses the seed's text knows every deal", markup=False)
+    paper().print(f"{'bots':>16}  {', '.join(row['bots'])}", markup=False, soft_wrap=True)
+    for key, value in row["settings"].items():
+        if key not in ("game", "players"):
+            paper().print(f"{key.replace('_', ' '):>16}  {json.dumps(value)}", markup=False, soft_wrap=True)
 
 
 def one_of(db: str | None, server: str | None) -> None:

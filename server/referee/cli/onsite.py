@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shlex
 import signal
 import sys
 import time
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 from referee.cli.errors import ENVIRONMENT, INTERRUPTED, WRONG_USE, Failure
 from referee.cli.output import aside, print_table
 from referee.cli.serving import open_store
+from referee.masking import shown
 
 if TYPE_CHECKING:
     from referee.store import Store
@@ -44,7 +46,7 @@ def play_here(name: str, db: str | None, concurrency: int | None = None) -> int:
         ]
         if remote:
             store.tournaments.set_state(tournament.id, TournamentState.RUNNING)
-            where = f" --db {db}" if db else ""
+            where = f" --db {shlex.quote(shown(db))}" if db else ""
             aside().print(
                 f"{name} is running as soon as a server is: 'referee serve{where}' waits for {', '.join(remote)}",
                 markup=False,

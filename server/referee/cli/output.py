@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from referee.masking import masked
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -50,7 +52,12 @@ def aside() -> Console:
     return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
+def print_warning(message: str) -> None:
+    """`warning: …` on stderr, on one line: something to know that stops nothing."""
+    sys.stderr.write(f"warning: {masked(' '.join(message.split()))}\n")
+
+
 def print_error(message: str) -> None:
-    """`error: …` on stderr, on one line whatever the width of the terminal."""
+    """`error: …` on stderr, on one line whatever the width of the terminal, without the password of any address."""
     label = "\x1b[1;31merror:\x1b[0m" if sys.stderr.isatty() else "error:"
-    sys.stderr.write(f"{label} {' '.join(message.split())}\n")
+    sys.stderr.write(f"{label} {masked(' '.join(message.split()))}\n")

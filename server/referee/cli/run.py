@@ -52,7 +52,14 @@ def run(
         int | None, typer.Option("--rounds", "-r", min=1, help="Rounds of a balanced schedule.", show_default="20")
     ] = None,
     schedule: Annotated[str, typer.Option(help="balanced, or full: every table in every seat rotation.")] = "balanced",
-    seed: Annotated[str | None, typer.Option(help="Any text: the same seed deals the same cards.")] = None,
+    seed: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Any text: the same text deals the same cards again. A bot that guesses it knows every deal: "
+            "for tests and research, not for a competition.",
+        ),
+    ] = None,
     db: Annotated[
         str | None,
         typer.Option("--db", metavar="FILE", help="Keep the results here; the same command goes on where it stopped."),
@@ -80,7 +87,7 @@ def run(
     """
     from referee.hosting import spec as specs
     from referee.rules import registry
-    from referee.tournament.plan import Plan, checked, distinct
+    from referee.tournament.plan import Plan, check_seed, checked, distinct
     from referee.tournament.single import name_for
 
     chosen = registry.find(game)
@@ -95,8 +102,7 @@ def run(
             "(a house bot may be named several times)",
             WRONG_USE,
         )
-    if seed is not None and not seed.strip():
-        raise Failure("--seed is empty: give any text, or leave it out for secret deals", WRONG_USE)
+    check_seed(seed, repeatable=seed is not None)
     if schedule == "full" and rounds is not None:
         raise Failure("--rounds belongs to a balanced schedule; a full one has as many as it needs", WRONG_USE)
     names = distinct([bot.name for bot in found])

@@ -15,6 +15,7 @@ import typer
 from referee.cli.errors import ENVIRONMENT, WRONG_USE, Failure
 from referee.cli.output import aside
 from referee.cli.serving import DEFAULT_DB, free_time, open_store, seconds
+from referee.masking import shown
 
 DEFAULTS: dict[str, Any] = {
     "listen": "127.0.0.1:7700",
@@ -179,12 +180,15 @@ async def _first(*works: Any) -> None:
 
 def _greet(say: Any, address: str, db: str, certificate: str | None, admin: str | None, resumed: list[str]) -> None:
     """Say where the server is and how to go on, ready to paste on this machine."""
+    from rich.markup import escape
+
     from referee import __version__
 
     server = f"--server {_reach(address)}" + (f" --ca {shlex.quote(certificate)}" if certificate else "")
-    where = "" if db == DEFAULT_DB else f" --db {shlex.quote(db)}"
+    db_shown = shown(db)
+    where = "" if db == DEFAULT_DB else f" --db {shlex.quote(db_shown)}"
     spoken = " with TLS" if certificate else ""
-    say(f"[bold]referee {__version__}[/bold] listens on [bold]{address}[/bold]{spoken}, database {db}")
+    say(f"[bold]referee {__version__}[/bold] listens on [bold]{address}[/bold]{spoken}, database {escape(db_shown)}")
     say(f"  a new bot:     referee bot add mybot{where}", markup=False)
     say(f"  connect it:    python mybot/bot.py {server} --token TOKEN", markup=False)
     if certificate:

@@ -12,6 +12,7 @@ import typer
 
 from arena.settings import is_address, is_token, read_certificates
 from referee.cli.errors import ENVIRONMENT, WRONG_USE, Failure
+from referee.cli.output import print_warning
 
 if TYPE_CHECKING:
     from referee.store import Store
@@ -62,7 +63,10 @@ def free_time(text: str) -> float:
 
 @contextmanager
 def open_store(db: str | None, *, owner: str | None = None, create: bool = True) -> Iterator[Store]:
-    """The database, closed afterwards; what is wrong with it becomes one sentence and exit code 3."""
+    """The database, closed afterwards; what is wrong with it becomes one sentence and exit code 3.
+
+    Commands that own or may create it write to it: they tell the host if others can read what they write.
+    """
     from referee.store import (
         NameTaken,
         NotAllowed,
@@ -74,6 +78,8 @@ def open_store(db: str | None, *, owner: str | None = None, create: bool = True)
 
     try:
         with Store.open(db or DEFAULT_DB, owner=owner, create=create) as store:
+            if (owner is not None or create) and (exposure := store.exposure) is not None:
+                print_warning(exposure)
             yield store
     except (NameTaken, NotAllowed, Refused, Unknown) as error:
         raise Failure(str(error), WRONG_USE) from None

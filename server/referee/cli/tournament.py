@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json as jsonlib
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -12,10 +12,11 @@ from referee.cli.creating import create_on_file, create_on_server, people_of
 from referee.cli.creating import dry_run as show_dry_run
 from referee.cli.errors import WRONG_USE, Failure
 from referee.cli.given import OPTION_HELP, game_options, read_bots
-from referee.cli.listing import one_of, row_of, rows_of
+from referee.cli.listing import one_of, print_details, row_of, rows_of
 from referee.cli.onsite import play_here
 from referee.cli.output import AsJson, paper, print_json, print_table
 from referee.cli.serving import AdminToken, Ca, Db, Server, call, open_store, seconds
+from referee.masking import shown
 
 app = typer.Typer(no_args_is_help=True, help="Create, run and steer tournaments.")
 
@@ -47,7 +48,22 @@ def create(
     ] = "60s",
     allow_join: Annotated[bool, typer.Option("--allow-join", help="Bots may join later.")] = False,
     mirror: Annotated[bool, typer.Option("--mirror", hidden=True)] = False,
-    seed: Annotated[str | None, typer.Option(help="Any text: makes the deals repeatable.")] = None,
+    seed: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Any text to mix into the deals, with a secret random salt; both are revealed at the end. "
+            "The deals stay secret, and the same text never deals the same again.",
+        ),
+    ] = None,
+    repeatable: Annotated[
+        bool,
+        typer.Option(
+            "--repeatable",
+            help="With --seed, for tests and research: the same text deals the same again, without a salt. Whoever "
+            "guesses the text knows every deal; refused if a remote bot plays.",
+        ),
+    ] = False,
     option: Annotated[list[str] | None, typer.Option("--option", "-o", metavar="KEY=VALUE", help=OPTION_HELP)] = None,
     start: Annotated[bool, typer.Option("--start", help="Start it at once (with --server).")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say how many matches, how long, what σ.")] = False,
@@ -62,7 +78,7 @@ def create(
     Example: referee tournament create league --game flip7 --players 4 --rounds 20 --bots ada,bob,odds,cautious,random
     """
     from referee.rules import registry
-    from referee.tournament.plan import Plan, checked
+    from referee.tournament.plan import Plan, check_seed, checked
 
     one_of(db, server)
     if mirror:
@@ -71,8 +87,7 @@ def create(
             "to the next. 'referee run GAME BOT … --mirror' starts every bot anew for every match",
             WRONG_USE,
         )
-    if seed is not None and not seed.strip():
-        raise Failure("--seed is empty: give any text, or leave it out for secret deals", WRONG_USE)
+    check_seed(seed, repeatable)
     chosen = registry.find(game)
     names = read_bots(bots)
     plan = Plan(
@@ -93,9 +108,9 @@ def create(
     if start and not server:
         raise Failure("--start needs --server; or use 'referee tournament start' afterwards", WRONG_USE)
     if server:
-        value = create_on_server(name, plan, names, seed, start, server, admin_token, ca)
+        value = create_on_server(name, plan, names, seed, repeatable, start, server, admin_token, ca)
     else:
-        value = create_on_file(name, plan, names, seed, db)
+        value = create_on_file(name, plan, names, seed, repeatable, db)
     if json:
         print_json(value)
         return
@@ -105,8 +120,10 @@ def create(
         markup=False,
         soft_wrap=True,
     )
+    if repeatable:
+        paper().print("Its deals are repeatable: whoever guesses the seed knows them all.", markup=False)
     if not start:
-        where = f" --server {server}" if server else f" --db {db}" if db else ""
+        where = f" --server {server}" if server else f" --db {shlex.quote(shown(db))}" if db else ""
         paper().print(f"Start it: referee tournament start {name}{where}", markup=False, soft_wrap=True)
 
 
@@ -229,28 +246,12 @@ def status(name: Name, db: Db = None, server: Server = None, ca: Ca = None, json
 
 @app.command()
 def show(name: Name, db: Db = None, server: Server = None, ca: Ca = None, json: AsJson = False) -> None:
-    """All settings, the bots, and the commitment to the deals (with the root, once it is over)."""
+    """All settings, the bots, and the commitment to the deals (with root, seed text and salt, once it is over)."""
     row = row_of(name, db, server, ca)
     if json:
         print_json(row)
         return
-    for key in (
-        "name",
-        "game",
-        "players",
-        "state",
-        "matches_done",
-        "matches_set_aside",
-        "matches_total",
-        "commitment",
-        "root",
-    ):
-        if row[key] not in ("", None) and (key, row[key]) != ("matches_set_aside", 0):
-            paper().print(f"{key.replace('_', ' '):>16}  {row[key]}", markup=False, soft_wrap=True)
-    paper().print(f"{'bots':>16}  {', '.join(row['bots'])}", markup=False, soft_wrap=True)
-    for key, value in row["settings"].items():
-        if key not in ("game", "players"):
-            paper().print(f"{key.replace('_', ' '):>16}  {jsonlib.dumps(value)}", markup=False, soft_wrap=True)
+    print_details(row)
 
 
 @app.command()

@@ -146,6 +146,7 @@ def _sentence(value: dict[str, Any]) -> str:
     rest = [f"{value['set_aside']} set aside"] if value["set_aside"] else []
     rest += [f"{value['open']} still open"] if value["open"] else []
     seeds = "commitment, seeds" if value["seeds"] else "(root still secret: seeds not checked) schedule"
+    rest += ["dealt from a text that could be guessed (repeatable)"] if value["repeatable"] else []
     return (
         f"{value['tournament']} holds: {seeds}, moves and results of {value['replayed']} matches"
         f"{''.join(f', {part}' for part in rest)}; standings digest {value['digest']}"

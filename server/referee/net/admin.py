@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import grpc
@@ -30,6 +30,7 @@ ACTIONS = {
     pb.TOURNAMENT_ACTION_RESUME: "resume",
     pb.TOURNAMENT_ACTION_CANCEL: "cancel",
 }
+SEED_BYTES = 32
 NOT_ADMIN = Refusal(grpc.StatusCode.UNAUTHENTICATED, "this needs the admin token")
 REVOKED = Refusal(grpc.StatusCode.UNAUTHENTICATED, "the token is missing, unknown or revoked")
 
@@ -82,11 +83,9 @@ class AdminService:
             game = registry.find(request.game)
             game.check_players(len(request.bots))
             options = game.resolve_options(read_options(request.options_json))
-            seed = bytes.fromhex(request.seed) or None
+            seed = _seed(request.seed)
         except WrongUse as error:
             raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, str(error)) from None
-        except ValueError:
-            raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "the seed must be hexadecimal") from None
         control = TimeControl(
             request.limit_ms / 1000 if request.limit_ms else self._control.limit,
             # Who gives a limit gives a bank too, and that may be none.
@@ -94,6 +93,8 @@ class AdminService:
             grace=self._control.grace,
         )
         entrants = await _answer(self._people.entrants, list(request.bots), game.name)
+        if seed is not None and request.matches > 1:
+            await self._check_house_only(request.bots)
         for number in range(request.matches or 1):
             if self._play.draining:
                 raise STOPPING
@@ -150,7 +151,12 @@ class AdminService:
                 absence=request.absence_ms / 1000 if request.absence_ms else ABSENCE,
             )
             tournament = await self._director.create(
-                request.name, plan, list(request.bots), request.seed or None, request.start
+                request.name,
+                plan,
+                list(request.bots),
+                request.seed or None,
+                request.start,
+                repeatable=request.repeatable,
             )
         except NameTaken as error:
             raise Refusal(grpc.StatusCode.ALREADY_EXISTS, str(error)) from None
@@ -202,6 +208,16 @@ class AdminService:
             raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, f"{bot} plays as many matches as it can take")
         return session
 
+    async def _check_house_only(self, bots: Sequence[str]) -> None:
+        """With one seed every match has the same deal: a remote bot would know it from the second match on."""
+        for name in bots:
+            if (await _answer(self._store.bots.get, name)).kind is BotKind.REMOTE:
+                raise Refusal(
+                    grpc.StatusCode.INVALID_ARGUMENT,
+                    f"with a seed every match has the same deal, and {name} would know it after the first: ask for one "
+                    "match, or leave out the seed",
+                )
+
     def _info(self, bot: Any) -> pb.BotInfo:
         session = self._play.sessions.get(bot.name)
         info = pb.BotInfo(
@@ -216,6 +232,23 @@ class AdminService:
             info.concurrency = session.concurrency
             info.playing = len(session.seats)
         return info
+
+
+def _seed(text: str) -> bytes | None:
+    """The seed of a match, in hex; None to have one drawn.
+
+    It is as long as one that is drawn: bots hear its SHA-256 before the match, and a short one is found by trying.
+    """
+    try:
+        seed = bytes.fromhex(text)
+    except ValueError:
+        raise WrongUse("the seed must be hexadecimal") from None
+    if 0 < len(seed) < SEED_BYTES:
+        raise WrongUse(
+            f"the seed has {len(seed)} bytes and could be guessed from its commitment: give at least {SEED_BYTES} "
+            f"({2 * SEED_BYTES} hex digits), or leave it out"
+        )
+    return seed or None
 
 
 async def _answer(work: Any, *arguments: Any) -> Any:

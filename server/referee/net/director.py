@@ -64,9 +64,12 @@ class Director:
                     resumed.append(tournament.name)
         return resumed
 
-    async def create(self, name: str, plan: Plan, bots: Sequence[str], seed: str | None, start: bool) -> Tournament:
+    async def create(
+        self, name: str, plan: Plan, bots: Sequence[str], seed: str | None, start: bool, *, repeatable: bool = False
+    ) -> Tournament:
         def work() -> Tournament:
-            return plans.create(self._store, name, plan, self._people.entrants(bots, plan.game), seed)
+            entrants = self._people.entrants(bots, plan.game)
+            return plans.create(self._store, name, plan, entrants, seed, repeatable=repeatable)
 
         async def create() -> Tournament:
             tournament = await _thread(work)
@@ -209,6 +212,12 @@ class Director:
                 await asyncio.wait({self._tasks[name]})
         await _thread(plans.check_playable, tournament)
         entrants = await _thread(self._entrants, tournament, set())
+        if tournament.repeatable and any(isinstance(entrant, Remote) for entrant in entrants.values()):
+            log.warning(
+                "the deals follow from a seed that could be guessed, and remote bots play: create the next tournament "
+                "anew, where a secret salt is mixed in",
+                tournament=name,
+            )
         venue = ServerVenue(self._hall, self._play, entrants, tournament.game)
         make = partial(Runner, concurrency=self._concurrency, same_deal=venue.same_deal)
         runner = await _thread(make, self._store, name, venue)

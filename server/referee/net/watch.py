@@ -153,6 +153,9 @@ class WatchService:
             bots=[entrant.name for entrant in self._store.tournaments.entrants(tournament.id)],
             commitment=tournament.commitment,
             root=tournament.root.hex() if tournament.root else "",
+            repeatable=tournament.repeatable,
+            seed_text=tournament.seed_text or "",
+            salt=tournament.salt.hex() if tournament.salt else "",
             settings_json=json.dumps(dict(tournament.settings)),
         )
 

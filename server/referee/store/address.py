@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +12,15 @@ from pathlib import Path
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
+from referee.masking import masked
 from referee.store.faults import BadAddress, MissingDriver, MissingFolder, NoDatabase, NotADatabase
 
 OLDEST_SQLITE = (3, 33)
 """The first that updates rows from a list of values (2020)."""
+
+EXAMPLE = "postgresql://user@host:port/database, with user:password in place of user if it needs one"
+WITH_PASSWORD = re.compile(r"[^/:@]+:[^/@]+@")
+"""What no file is called: `postgresql:/ada:password@host`, with a slash too few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +32,7 @@ class Address:
 
     def __str__(self) -> str:
         if self.url is not None:
-            return self.url.render_as_string(hide_password=True)
+            return masked(self.url.render_as_string(hide_password=False))
         return str(self.path)
 
 
@@ -43,9 +49,9 @@ def parse_address(text: str | Path) -> Address:
         try:
             url = make_url(f"postgresql+psycopg://{rest}")
         except (ArgumentError, ValueError):
-            raise BadAddress(
-                "The PostgreSQL address cannot be read: write postgresql://user:password@host:port/database."
-            ) from None
+            raise BadAddress(f"The PostgreSQL address cannot be read: write {EXAMPLE}.") from None
+        if "@" in (url.host or ""):
+            raise BadAddress("The PostgreSQL address has two @ in it: write the one in the password as %40.")
         return Address(url=url)
     raise BadAddress(
         f"Unknown kind of database {scheme!r}: give a file path, sqlite:///FILE or postgresql://HOST/DATABASE."
@@ -79,4 +85,10 @@ def check_address(address: Address, *, create: bool) -> None:
 def _file(text: str) -> Address:
     if text in ("", ":memory:") or "\0" in text:
         raise BadAddress("The database must be a file that lasts: give a path such as referee.db.")
+    if WITH_PASSWORD.search(text) and not os.path.lexists(text):
+        # Not repeated in the message, for it holds a password.
+        raise BadAddress(
+            "The database looks like an address with a password, but does not begin like one: "
+            f"write {EXAMPLE}, or the path of a file."
+        )
     return Address(path=Path(os.path.abspath(text)))

@@ -130,6 +130,10 @@ def _of_sqlite(error: sqlite3.Error, where: str) -> StoreError | None:
 def _of_postgres(error: BaseException, where: str) -> StoreError | None:
     state = getattr(error, "sqlstate", None)
     if state is None:
+        if "invalid connection option" in str(error):  # a word in the query of the address that libpq does not know
+            return Unreachable(
+                f"Cannot use {where} ({str(error).strip()}): check what stands behind the question mark."
+            )
         if type(error).__name__ not in ("OperationalError", "InterfaceError", "ConnectionTimeout"):
             return None
         lines = str(error).strip().splitlines() or ["no answer"]

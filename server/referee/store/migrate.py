@@ -12,7 +12,7 @@ from referee.store.faults import ForeignDatabase, NewerSchema
 if TYPE_CHECKING:
     from alembic.config import Config
 
-REVISIONS = ("0001",)
+REVISIONS = ("0001", "0002")
 """Every schema this program knows, oldest first; the files in `migrations/versions` have the same names."""
 
 VERSION_TABLE = "referee_schema"

@@ -15,6 +15,7 @@ from sqlalchemy.pool import NullPool
 from referee.store.address import Address
 from referee.store.engines import speak_clearly
 from referee.store.faults import AlreadyOwned, fault_of_file
+from referee.store.rights import PRIVATE
 
 OWNER_LOCK = "1919247974, hashtext(current_schema())"
 """The key of the advisory lock that the server holds in PostgreSQL: one per schema."""
@@ -70,13 +71,15 @@ class _LockFile:
                 raise AlreadyOwned(_already(str(database), f"{owner} of this process"))
             self._descriptor = self._acquire(database)
             self._held.add(self._key)
+        with contextlib.suppress(OSError):  # a umask may have taken the owner's rights too; a stranger's file stays
+            os.fchmod(self._descriptor, PRIVATE)
         os.truncate(self._descriptor, 0)
         os.write(self._descriptor, f"{owner}, process {os.getpid()}".encode())
 
     def _acquire(self, database: Path) -> int:
         while True:
             try:
-                descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+                descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
             except OSError as error:
                 raise fault_of_file(error, str(database)) from error
             try:

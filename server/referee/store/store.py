@@ -22,6 +22,7 @@ from referee.store.engines import reader_engine, writer_engine
 from referee.store.matches import Matches
 from referee.store.migrate import is_current, migrate
 from referee.store.owner import Ownership
+from referee.store.rights import create_private, exposure
 from referee.store.tournaments import Tournaments
 from referee.store.writer import Writer
 
@@ -71,6 +72,11 @@ class Store:
             raise
         return store
 
+    @property
+    def exposure(self) -> str | None:
+        """What to tell the host if others than the owner can read the file; None if all is well, or on a server."""
+        return None if self.address.path is None else exposure(self.address.path)
+
     def fact(self, key: str) -> str | None:
         """A fact about the installation, such as the hash of the admin's token."""
         with self._readers.connect() as connection:
@@ -107,7 +113,7 @@ class Store:
         """Check by reading alone first: a file that is refused is left as it was."""
         name = str(self.address)
         current = False
-        if self.address.path is None or self.address.path.exists():
+        if self.address.path is None or not create_private(self.address.path):
             with self._readers.connect() as connection:
                 current = is_current(connection, name)
         # A server also proves now that it can write, rather than at its first result.

@@ -90,6 +90,7 @@ class TournamentRow(Row, table=True):
     root: bytes = Field(sa_type=LargeBinary)
     revealed: bool = False
     seed_text: str | None = Field(default=None, sa_type=String)
+    salt: bytes | None = Field(default=None, sa_type=LargeBinary)
     created: int = Field(sa_type=BigInteger)
     started: int | None = Field(default=None, sa_type=BigInteger)
     finished: int | None = Field(default=None, sa_type=BigInteger)

@@ -19,6 +19,7 @@ from referee.store.values import (
     NewEntrant,
     NewTournament,
     Pairing,
+    Secret,
     Tournament,
     TournamentState,
 )
@@ -56,6 +57,7 @@ class Tournaments:
             "root": new.root,
             "revealed": False,
             "seed_text": None if new.seed_text is None else plain(new.seed_text),
+            "salt": new.salt,
             "created": now,
         }
 
@@ -136,12 +138,16 @@ class Tournaments:
 
     def root(self, tournament: int) -> bytes:
         """The secret from which the deals follow: for the one who deals, nobody else."""
+        return self.secret(tournament).root
+
+    def secret(self, tournament: int) -> Secret:
+        """The root with the text and the salt behind it: for the host, nobody else."""
+        c = t.tournaments.c
         with self._desk.readers.connect() as connection:
-            query = select(t.tournaments.c.root).where(t.tournaments.c.id == tournament)
-            root = connection.execute(query).scalar()
-        if root is None:
+            row = connection.execute(select(c.root, c.seed_text, c.salt).where(c.id == tournament)).first()
+        if row is None:
             raise Unknown(f"There is no tournament number {tournament}.")
-        return bytes(root)
+        return Secret(bytes(row.root), row.seed_text, None if row.salt is None else bytes(row.salt))
 
     def reveal_root(self, tournament: int) -> bytes:
         """Publish the secret root; only of a tournament that is over, for it tells every deal."""
@@ -194,7 +200,9 @@ def _tournament(row: Row[Any]) -> Tournament:
         state=TournamentState(row.state),
         commitment=row.commitment,
         root=bytes(row.root) if row.revealed else None,
-        seed_text=row.seed_text,
+        repeatable=row.seed_text is not None and row.salt is None,
+        seed_text=row.seed_text if row.revealed else None,
+        salt=bytes(row.salt) if row.revealed and row.salt is not None else None,
         created=row.created,
         started=row.started,
         finished=row.finished,

@@ -96,12 +96,13 @@ class NewTournament:
     players: int
     settings: Settings
     root: bytes = field(repr=False)
-    seed_text: str | None = None
+    seed_text: str | None = field(default=None, repr=False)
+    salt: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
-    """A tournament as anybody may see it: `root` is None until it is revealed."""
+    """A tournament as anybody may see it: `root`, `seed_text` and `salt` are None until they are revealed."""
 
     id: int
     name: str
@@ -112,10 +113,22 @@ class Tournament:
     state: TournamentState
     commitment: str
     root: bytes | None
+    repeatable: bool
+    """The root follows from the seed's text alone, so whoever guesses the text knows every deal."""
     seed_text: str | None
+    salt: bytes | None
     created: int
     started: int | None
     finished: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """What the deals of a tournament follow from: the root, and the text and the salt that led to it, if any did."""
+
+    root: bytes = field(repr=False)
+    seed_text: str | None = field(repr=False)
+    salt: bytes | None = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """A tournament on paper: all that is needed to check it, from a database or from a folder of files.
 
-The folder holds `tournament.json` (settings, entrants, commitment, root once it is revealed, digest), `matches.jsonl`
-(the schedule with the results, one match a line) and `records/`, one file for every finished match. Every number in it
-can be recomputed from the root, the settings and the moves.
+The folder holds `tournament.json` (settings, entrants, commitment, digest, and once they are revealed the root with
+the seed's text and salt), `matches.jsonl` (the schedule with the results, one match a line) and `records/`, one file
+for every finished match. Every number in it can be recomputed from the root, the settings and the moves.
 """
 
 from __future__ import annotations
@@ -71,6 +71,11 @@ class Dossier:
     digest: str
     """Of the final standings; empty while matches are open."""
     source: _StoreLines | _FolderLines
+    seed_text: str | None = None
+    """The host's text behind the root, and its salt (None: the root follows from the text alone)."""
+    salt: bytes | None = None
+    repeatable: bool | None = None
+    """Whether the root is said to follow from a text alone; None in a folder that was written before this was told."""
 
     @property
     def plan(self) -> Plan:
@@ -85,6 +90,7 @@ def from_database(store: Store, name: str) -> Dossier:
     """The dossier of a stored tournament, for its host: with the root, revealed or not."""
     tournament = store.tournaments.get(name)
     entrants = store.tournaments.entrants(tournament.id)
+    secret = store.tournaments.secret(tournament.id)
     return Dossier(
         tournament.name,
         tournament.game,
@@ -93,11 +99,14 @@ def from_database(store: Store, name: str) -> Dossier:
         dict(tournament.settings),
         tournament.state.value,
         tournament.commitment,
-        store.tournaments.root(tournament.id),
+        secret.root,
         tuple(entrant.name for entrant in entrants),
         sum(entrant.joined != tournament.created for entrant in entrants),
         from_store(store, name).digest,
         _StoreLines(store, tournament.id),
+        secret.seed_text,
+        secret.salt,
+        tournament.repeatable,
     )
 
 
@@ -105,12 +114,19 @@ def from_folder(folder: Path) -> Dossier:
     """The dossier that `export` wrote; WrongUse if the folder holds none."""
     try:
         value = json.loads(read_bounded(folder / TOURNAMENT, LARGEST_RECORD, regular=True))
-        root = value.pop("root")
+        root, salt = value.pop("root"), value.pop("salt", "")
         entrants = tuple(str(name) for name in value["entrants"])
         dossier = Dossier(
-            **value | {"entrants": entrants, "root": bytes.fromhex(root) if root else None},
+            **value
+            | {
+                "entrants": entrants,
+                "root": bytes.fromhex(root) if root else None,
+                "salt": bytes.fromhex(salt) if salt else None,
+            },
             source=_FolderLines(folder),
         )
+        if not isinstance(dossier.seed_text, str | None):
+            raise TypeError("the text of the seed is none")
         if not 0 <= dossier.joined_later < len(entrants) or dossier.plan.players != dossier.players:
             raise ValueError("its figures do not fit")
     except OSError as error:
@@ -121,9 +137,9 @@ def from_folder(folder: Path) -> Dossier:
 
 
 def export(store: Store, name: str, folder: Path) -> int:
-    """Write a tournament into a new folder, the root only if it is revealed; returns how many records."""
+    """Write a tournament into a new folder, its secrets only if they are revealed; returns how many records."""
     dossier = from_database(store, name)
-    published = store.tournaments.get(name).root
+    published = store.tournaments.get(name)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise WrongUse(f"{folder} exists already and is not empty: name a new folder")
     (folder / RECORDS).mkdir(parents=True, exist_ok=True)
@@ -138,10 +154,14 @@ def export(store: Store, name: str, folder: Path) -> int:
         name: getattr(dossier, name)
         for name in (
             *("name", "game", "game_version", "players", "settings", "state"),
-            *("commitment", "entrants", "joined_later", "digest"),
+            *("commitment", "entrants", "joined_later", "digest", "repeatable"),
         )
+    } | {
+        "root": published.root.hex() if published.root else "",
+        "seed_text": published.seed_text,
+        "salt": published.salt.hex() if published.salt else "",
     }
-    text = json.dumps(value | {"root": published.hex() if published else ""}, indent=2, ensure_ascii=False)
+    text = json.dumps(value, indent=2, ensure_ascii=False)
     (folder / TOURNAMENT).write_text(text + "\n", encoding="utf-8")
     return records
 

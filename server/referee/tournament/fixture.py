@@ -18,7 +18,7 @@ class Fixture:
     game: str
     bots: tuple[str, ...]
     options: Mapping[str, Any]
-    seed: bytes
+    seed: bytes = field(repr=False)
     control: TimeControl
     tournament: str
     round: int

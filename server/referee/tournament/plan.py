@@ -9,10 +9,10 @@ from typing import Any
 from referee.match.clock import TimeControl
 from referee.rules import registry
 from referee.rules.game import Game, WrongUse
-from referee.store import MatchState, NewEntrant, NewTournament, Store, Tournament, TournamentState
+from referee.store import BotKind, MatchState, NewEntrant, NewTournament, Store, Tournament, TournamentState
 from referee.tournament import schedule
 from referee.tournament.pairing import Pairing, ScheduleError
-from referee.tournament.seeds import root_for
+from referee.tournament.seeds import new_root
 
 ABSENCE = 60.0
 CANCELLED = "the tournament was cancelled"
@@ -90,14 +90,53 @@ def deal(plan: Plan, ordinal: int) -> int:
     return ordinal - ordinal % plan.players if plan.mirror else ordinal
 
 
-def create(store: Store, name: str, plan: Plan, entrants: Sequence[NewEntrant], seed: str | None = None) -> Tournament:
-    """Store a tournament with its whole schedule, ready to start."""
+def create(
+    store: Store,
+    name: str,
+    plan: Plan,
+    entrants: Sequence[NewEntrant],
+    seed: str | None = None,
+    *,
+    repeatable: bool = False,
+) -> Tournament:
+    """Store a tournament with its whole schedule, ready to start.
+
+    A seed is mixed with a secret salt. With `repeatable` the deals follow from it alone: never for remote bots.
+    """
     check_name(name)
     game, plan = checked(plan, len(entrants))
+    check_seed(seed, repeatable)
+    if repeatable:
+        _check_nobody_from_elsewhere(store, name, entrants)
+    root = new_root(seed, repeatable=repeatable)
     new = NewTournament(
-        name, game.name, str(game.version), plan.players, plan.to_settings(), root_for(seed), seed_text=seed
+        name, game.name, str(game.version), plan.players, plan.to_settings(), root.root, root.text, root.salt
     )
     return store.tournaments.create(new, entrants, pairings(plan, len(entrants)))
+
+
+def check_seed(seed: str | None, repeatable: bool) -> None:
+    """WrongUse if this is no seed, or if there is none to repeat."""
+    if repeatable and seed is None:
+        raise WrongUse("--repeatable needs --seed TEXT: the same text gives the same deals again")
+    if seed is None:
+        return
+    if not seed.strip():
+        raise WrongUse("--seed is empty: give any text, or leave it out for secret deals")
+    if "\0" in seed or seed != seed.encode("utf-8", "replace").decode():
+        raise WrongUse("--seed holds characters that no database keeps: give another text")
+
+
+def _check_nobody_from_elsewhere(store: Store, name: str, entrants: Sequence[NewEntrant]) -> None:
+    """WrongUse if a remote bot would play on deals that its author can compute beforehand."""
+    remote = {bot.id for bot in store.bots.all() if bot.kind is BotKind.REMOTE}
+    for entrant in entrants:
+        if entrant.bot in remote:
+            raise WrongUse(
+                f"{entrant.name} is a remote bot and cannot play in {name}, whose deals are repeatable: whoever "
+                "guesses the seed's text knows them all. Create the tournament without --repeatable: a secret salt is "
+                "mixed into the seed then"
+            )
 
 
 def check_name(name: str) -> None:
@@ -149,6 +188,8 @@ def join(store: Store, name: str, newcomers: Sequence[NewEntrant]) -> int:
     for newcomer in newcomers:
         if newcomer.name in names:
             raise WrongUse(f"{newcomer.name} plays in {name} already")
+    if tournament.repeatable:
+        _check_nobody_from_elsewhere(store, name, newcomers)
     known = [
         Pairing(match.round or 0, match.table or 0, tuple(seat.position or 0 for seat in match.seats))
         for match in store.matches.in_schedule_order(tournament.id)

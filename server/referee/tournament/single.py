@@ -23,8 +23,8 @@ def find_or_create(store: Store, name: str, plan: Plan, bots: Mapping[str, str],
     found = store.tournaments.find(name)
     if found is not None:
         _, wanted = plans.checked(plan, len(bots))
-        if Plan.of(found) != wanted or found.seed_text != seed:
+        if Plan.of(found) != wanted or store.tournaments.secret(found.id).seed_text != seed:
             raise WrongUse(f"a tournament named {name} with other settings is in this database: choose another --name")
         return found
     entrants = [NewEntrant(store.bots.ensure_house(bot, text[:200]).id, bot) for bot, text in bots.items()]
-    return plans.create(store, name, plan, entrants, seed)
+    return plans.create(store, name, plan, entrants, seed, repeatable=seed is not None)

@@ -14,7 +14,7 @@ from referee.tournament.pairing import Pairing, ScheduleError
 from referee.tournament.plan import Plan, deal, pairings
 from referee.tournament.replay import DoesNotHold, Replayed, replay
 from referee.tournament.scoreboard import Score
-from referee.tournament.seeds import commitment, match_seed
+from referee.tournament.seeds import commitment, match_seed, root_of
 from referee.tournament.standings import empty_board
 
 
@@ -35,6 +35,8 @@ class Verified:
     """Whether the seeds could be recomputed: the root is secret until the tournament is over."""
     digest: str
     """Of the standings, from the replayed results."""
+    repeatable: bool
+    """Whether its deals are said to follow from a text alone, which a player could have guessed."""
 
 
 def verify(dossier: Dossier, checked: Callable[[int], object] = lambda number: None) -> Verified:
@@ -46,8 +48,7 @@ def verify(dossier: Dossier, checked: Callable[[int], object] = lambda number: N
             f"{dossier.name} was played with {game.name} version {dossier.game_version}, installed is version "
             f"{game.version}: verify it with the version that played it"
         )
-    if dossier.root is not None and commitment(dossier.root) != dossier.commitment:
-        raise DoesNotHold(f"{dossier.name}: the commitment is not the SHA-256 of the root")
+    _check_root(dossier)
     try:
         options = game.resolve_options(plan.options)
     except WrongUse as error:
@@ -81,8 +82,29 @@ def verify(dossier: Dossier, checked: Callable[[int], object] = lambda number: N
     if dossier.digest and dossier.digest != digest:
         raise DoesNotHold(f"{dossier.name}: the results lead to standings with digest {digest}, not {dossier.digest}")
     return Verified(
-        dossier.name, dossier.game, dossier.state, replayed, board.aside, open_, dossier.root is not None, digest
+        dossier.name,
+        dossier.game,
+        dossier.state,
+        replayed,
+        board.aside,
+        open_,
+        dossier.root is not None,
+        digest,
+        bool(dossier.repeatable),
     )
+
+
+def _check_root(dossier: Dossier) -> None:
+    """The root is the one that was promised, and follows from what it is said to follow from."""
+    if dossier.root is None:
+        return
+    if commitment(dossier.root) != dossier.commitment:
+        raise DoesNotHold(f"{dossier.name}: the commitment is not the SHA-256 of the root")
+    text, salt = dossier.seed_text, dossier.salt
+    if text is not None and root_of(text, salt) != dossier.root:
+        raise DoesNotHold(f"{dossier.name}: the root does not follow from the seed's text and salt")
+    if dossier.repeatable is not None and dossier.repeatable != (text is not None and salt is None):
+        raise DoesNotHold(f"{dossier.name}: its root and what is said of its being repeatable contradict each other")
 
 
 def _schedule(dossier: Dossier, plan: Plan) -> list[Pairing]:

@@ -250,7 +250,9 @@ class PlayMatchRequest(_message.Message):
     limit_ms: _builtins.int
     bank_ms: _builtins.int
     seed: _builtins.str
-    """Hex; empty: drawn."""
+    """Hex, at least 32 bytes; empty: drawn. The same seed is the same deal, in every match of this request: with a remote
+    bot ask for one match at a time, and never use a seed again that it has played, for MatchEnd has told it.
+    """
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """By seat: names of connected bots or of house bots."""
@@ -336,6 +338,7 @@ class CreateTournamentRequest(_message.Message):
     ABSENCE_MS_FIELD_NUMBER: _builtins.int
     SEED_FIELD_NUMBER: _builtins.int
     START_FIELD_NUMBER: _builtins.int
+    REPEATABLE_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     game: _builtins.str
     players: _builtins.int
@@ -351,8 +354,14 @@ class CreateTournamentRequest(_message.Message):
     absence_ms: _builtins.int
     """How long a match waits for a bot that is not there."""
     seed: _builtins.str
-    """Any text: makes the deals repeatable. Empty: a secret root is drawn."""
+    """Any text: mixed with a secret random salt into the root; both are revealed when the tournament is over. Empty: the
+    root is drawn.
+    """
     start: _builtins.bool
+    repeatable: _builtins.bool
+    """The root follows from the seed's text alone, as does every deal: for tests and research. Whoever guesses the text
+    knows all deals, so a tournament with a remote bot is refused.
+    """
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     def __init__(
@@ -371,10 +380,11 @@ class CreateTournamentRequest(_message.Message):
         absence_ms: _builtins.int = ...,
         seed: _builtins.str = ...,
         start: _builtins.bool = ...,
+        repeatable: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["absence_ms", b"absence_ms", "allow_join", b"allow_join", "bank_ms", b"bank_ms", "bots", b"bots", "game", b"game", "limit_ms", b"limit_ms", "name", b"name", "options_json", b"options_json", "players", b"players", "rounds", b"rounds", "schedule", b"schedule", "seed", b"seed", "start", b"start"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absence_ms", b"absence_ms", "allow_join", b"allow_join", "bank_ms", b"bank_ms", "bots", b"bots", "game", b"game", "limit_ms", b"limit_ms", "name", b"name", "options_json", b"options_json", "players", b"players", "repeatable", b"repeatable", "rounds", b"rounds", "schedule", b"schedule", "seed", b"seed", "start", b"start"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

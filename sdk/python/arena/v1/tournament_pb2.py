@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61rena/v1/tournament.proto\x12\x08\x61rena.v1\"\x12\n\x10ListGamesRequest\"6\n\x11ListGamesResponse\x12!\n\x05games\x18\x01 \x03(\x0b\x32\x12.arena.v1.GameInfo\"y\n\x08GameInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\r\x12\x15\n\rleast_players\x18\x04 \x01(\r\x12\x14\n\x0cmost_players\x18\x05 \x01(\r\x12\x12\n\nhouse_bots\x18\x06 \x03(\t\"\x18\n\x16ListTournamentsRequest\"H\n\x17ListTournamentsResponse\x12-\n\x0btournaments\x18\x01 \x03(\x0b\x32\x18.arena.v1.TournamentInfo\"\xdb\x01\n\x0eTournamentInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0f\n\x07players\x18\x03 \x01(\r\x12\r\n\x05state\x18\x04 \x01(\t\x12\x14\n\x0cmatches_done\x18\x05 \x01(\r\x12\x15\n\rmatches_total\x18\x06 \x01(\r\x12\x0c\n\x04\x62ots\x18\x07 \x03(\t\x12\x12\n\ncommitment\x18\x08 \x01(\t\x12\x0c\n\x04root\x18\t \x01(\t\x12\x15\n\rsettings_json\x18\n \x01(\t\x12\x19\n\x11matches_set_aside\x18\x0b \x01(\r\")\n\x13GetStandingsRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\".\n\x14GetStandingsResponse\x12\x16\n\x0estandings_json\x18\x01 \x01(\t\"+\n\x15WatchStandingsRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\"0\n\x16WatchStandingsResponse\x12\x16\n\x0estandings_json\x18\x01 \x01(\t\"G\n\x12ListMatchesRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0e\n\x06offset\x18\x02 \x01(\r\x12\r\n\x05limit\x18\x03 \x01(\r\"J\n\x13ListMatchesResponse\x12$\n\x07matches\x18\x01 \x03(\x0b\x32\x13.arena.v1.MatchInfo\x12\r\n\x05total\x18\x02 \x01(\r\"\x9a\x01\n\tMatchInfo\x12\r\n\x05match\x18\x01 \x01(\t\x12\r\n\x05round\x18\x02 \x01(\r\x12\r\n\x05table\x18\x03 \x01(\r\x12\r\n\x05state\x18\x04 \x01(\t\x12\x0c\n\x04\x62ots\x18\x05 \x03(\t\x12\r\n\x05ranks\x18\x06 \x03(\r\x12\x0e\n\x06scores\x18\x07 \x03(\x05\x12\x14\n\x0cterminations\x18\x08 \x03(\t\x12\x0e\n\x06reason\x18\t \x01(\t\"!\n\x10GetRecordRequest\x12\r\n\x05match\x18\x01 \x01(\t\"#\n\x11GetRecordResponse\x12\x0e\n\x06record\x18\x01 \x01(\x0c\"\"\n\x11WatchMatchRequest\x12\r\n\x05match\x18\x01 \x01(\t\"f\n\x12WatchMatchResponse\x12\x0c\n\x04view\x18\x01 \x01(\x0c\x12\x11\n\tview_type\x18\x02 \x01(\t\x12\x0e\n\x06scores\x18\x03 \x03(\x05\x12\x11\n\tdecisions\x18\x04 \x01(\r\x12\x0c\n\x04over\x18\x05 \x01(\x08\x32\xb4\x04\n\x11TournamentService\x12\x44\n\tListGames\x12\x1a.arena.v1.ListGamesRequest\x1a\x1b.arena.v1.ListGamesResponse\x12V\n\x0fListTournaments\x12 .arena.v1.ListTournamentsRequest\x1a!.arena.v1.ListTournamentsResponse\x12M\n\x0cGetStandings\x12\x1d.arena.v1.GetStandingsRequest\x1a\x1e.arena.v1.GetStandingsResponse\x12U\n\x0eWatchStandings\x12\x1f.arena.v1.WatchStandingsRequest\x1a .arena.v1.WatchStandingsResponse0\x01\x12J\n\x0bListMatches\x12\x1c.arena.v1.ListMatchesRequest\x1a\x1d.arena.v1.ListMatchesResponse\x12\x44\n\tGetRecord\x12\x1a.arena.v1.GetRecordRequest\x1a\x1b.arena.v1.GetRecordResponse\x12I\n\nWatchMatch\x12\x1b.arena.v1.WatchMatchRequest\x1a\x1c.arena.v1.WatchMatchResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61rena/v1/tournament.proto\x12\x08\x61rena.v1\"\x12\n\x10ListGamesRequest\"6\n\x11ListGamesResponse\x12!\n\x05games\x18\x01 \x03(\x0b\x32\x12.arena.v1.GameInfo\"y\n\x08GameInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\r\x12\x15\n\rleast_players\x18\x04 \x01(\r\x12\x14\n\x0cmost_players\x18\x05 \x01(\r\x12\x12\n\nhouse_bots\x18\x06 \x03(\t\"\x18\n\x16ListTournamentsRequest\"H\n\x17ListTournamentsResponse\x12-\n\x0btournaments\x18\x01 \x03(\x0b\x32\x18.arena.v1.TournamentInfo\"\x90\x02\n\x0eTournamentInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0f\n\x07players\x18\x03 \x01(\r\x12\r\n\x05state\x18\x04 \x01(\t\x12\x14\n\x0cmatches_done\x18\x05 \x01(\r\x12\x15\n\rmatches_total\x18\x06 \x01(\r\x12\x0c\n\x04\x62ots\x18\x07 \x03(\t\x12\x12\n\ncommitment\x18\x08 \x01(\t\x12\x0c\n\x04root\x18\t \x01(\t\x12\x15\n\rsettings_json\x18\n \x01(\t\x12\x19\n\x11matches_set_aside\x18\x0b \x01(\r\x12\x12\n\nrepeatable\x18\x0c \x01(\x08\x12\x11\n\tseed_text\x18\r \x01(\t\x12\x0c\n\x04salt\x18\x0e \x01(\t\")\n\x13GetStandingsRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\".\n\x14GetStandingsResponse\x12\x16\n\x0estandings_json\x18\x01 \x01(\t\"+\n\x15WatchStandingsRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\"0\n\x16WatchStandingsResponse\x12\x16\n\x0estandings_json\x18\x01 \x01(\t\"G\n\x12ListMatchesRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0e\n\x06offset\x18\x02 \x01(\r\x12\r\n\x05limit\x18\x03 \x01(\r\"J\n\x13ListMatchesResponse\x12$\n\x07matches\x18\x01 \x03(\x0b\x32\x13.arena.v1.MatchInfo\x12\r\n\x05total\x18\x02 \x01(\r\"\x9a\x01\n\tMatchInfo\x12\r\n\x05match\x18\x01 \x01(\t\x12\r\n\x05round\x18\x02 \x01(\r\x12\r\n\x05table\x18\x03 \x01(\r\x12\r\n\x05state\x18\x04 \x01(\t\x12\x0c\n\x04\x62ots\x18\x05 \x03(\t\x12\r\n\x05ranks\x18\x06 \x03(\r\x12\x0e\n\x06scores\x18\x07 \x03(\x05\x12\x14\n\x0cterminations\x18\x08 \x03(\t\x12\x0e\n\x06reason\x18\t \x01(\t\"!\n\x10GetRecordRequest\x12\r\n\x05match\x18\x01 \x01(\t\"#\n\x11GetRecordResponse\x12\x0e\n\x06record\x18\x01 \x01(\x0c\"\"\n\x11WatchMatchRequest\x12\r\n\x05match\x18\x01 \x01(\t\"f\n\x12WatchMatchResponse\x12\x0c\n\x04view\x18\x01 \x01(\x0c\x12\x11\n\tview_type\x18\x02 \x01(\t\x12\x0e\n\x06scores\x18\x03 \x03(\x05\x12\x11\n\tdecisions\x18\x04 \x01(\r\x12\x0c\n\x04over\x18\x05 \x01(\x08\x32\xb4\x04\n\x11TournamentService\x12\x44\n\tListGames\x12\x1a.arena.v1.ListGamesRequest\x1a\x1b.arena.v1.ListGamesResponse\x12V\n\x0fListTournaments\x12 .arena.v1.ListTournamentsRequest\x1a!.arena.v1.ListTournamentsResponse\x12M\n\x0cGetStandings\x12\x1d.arena.v1.GetStandingsRequest\x1a\x1e.arena.v1.GetStandingsResponse\x12U\n\x0eWatchStandings\x12\x1f.arena.v1.WatchStandingsRequest\x1a .arena.v1.WatchStandingsResponse0\x01\x12J\n\x0bListMatches\x12\x1c.arena.v1.ListMatchesRequest\x1a\x1d.arena.v1.ListMatchesResponse\x12\x44\n\tGetRecord\x12\x1a.arena.v1.GetRecordRequest\x1a\x1b.arena.v1.GetRecordResponse\x12I\n\nWatchMatch\x12\x1b.arena.v1.WatchMatchRequest\x1a\x1c.arena.v1.WatchMatchResponse0\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -42,29 +42,29 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTTOURNAMENTSRESPONSE']._serialized_start=264
   _globals['_LISTTOURNAMENTSRESPONSE']._serialized_end=336
   _globals['_TOURNAMENTINFO']._serialized_start=339
-  _globals['_TOURNAMENTINFO']._serialized_end=558
-  _globals['_GETSTANDINGSREQUEST']._serialized_start=560
-  _globals['_GETSTANDINGSREQUEST']._serialized_end=601
-  _globals['_GETSTANDINGSRESPONSE']._serialized_start=603
-  _globals['_GETSTANDINGSRESPONSE']._serialized_end=649
-  _globals['_WATCHSTANDINGSREQUEST']._serialized_start=651
-  _globals['_WATCHSTANDINGSREQUEST']._serialized_end=694
-  _globals['_WATCHSTANDINGSRESPONSE']._serialized_start=696
-  _globals['_WATCHSTANDINGSRESPONSE']._serialized_end=744
-  _globals['_LISTMATCHESREQUEST']._serialized_start=746
-  _globals['_LISTMATCHESREQUEST']._serialized_end=817
-  _globals['_LISTMATCHESRESPONSE']._serialized_start=819
-  _globals['_LISTMATCHESRESPONSE']._serialized_end=893
-  _globals['_MATCHINFO']._serialized_start=896
-  _globals['_MATCHINFO']._serialized_end=1050
-  _globals['_GETRECORDREQUEST']._serialized_start=1052
-  _globals['_GETRECORDREQUEST']._serialized_end=1085
-  _globals['_GETRECORDRESPONSE']._serialized_start=1087
-  _globals['_GETRECORDRESPONSE']._serialized_end=1122
-  _globals['_WATCHMATCHREQUEST']._serialized_start=1124
-  _globals['_WATCHMATCHREQUEST']._serialized_end=1158
-  _globals['_WATCHMATCHRESPONSE']._serialized_start=1160
-  _globals['_WATCHMATCHRESPONSE']._serialized_end=1262
-  _globals['_TOURNAMENTSERVICE']._serialized_start=1265
-  _globals['_TOURNAMENTSERVICE']._serialized_end=1829
+  _globals['_TOURNAMENTINFO']._serialized_end=611
+  _globals['_GETSTANDINGSREQUEST']._serialized_start=613
+  _globals['_GETSTANDINGSREQUEST']._serialized_end=654
+  _globals['_GETSTANDINGSRESPONSE']._serialized_start=656
+  _globals['_GETSTANDINGSRESPONSE']._serialized_end=702
+  _globals['_WATCHSTANDINGSREQUEST']._serialized_start=704
+  _globals['_WATCHSTANDINGSREQUEST']._serialized_end=747
+  _globals['_WATCHSTANDINGSRESPONSE']._serialized_start=749
+  _globals['_WATCHSTANDINGSRESPONSE']._serialized_end=797
+  _globals['_LISTMATCHESREQUEST']._serialized_start=799
+  _globals['_LISTMATCHESREQUEST']._serialized_end=870
+  _globals['_LISTMATCHESRESPONSE']._serialized_start=872
+  _globals['_LISTMATCHESRESPONSE']._serialized_end=946
+  _globals['_MATCHINFO']._serialized_start=949
+  _globals['_MATCHINFO']._serialized_end=1103
+  _globals['_GETRECORDREQUEST']._serialized_start=1105
+  _globals['_GETRECORDREQUEST']._serialized_end=1138
+  _globals['_GETRECORDRESPONSE']._serialized_start=1140
+  _globals['_GETRECORDRESPONSE']._serialized_end=1175
+  _globals['_WATCHMATCHREQUEST']._serialized_start=1177
+  _globals['_WATCHMATCHREQUEST']._serialized_end=1211
+  _globals['_WATCHMATCHRESPONSE']._serialized_start=1213
+  _globals['_WATCHMATCHRESPONSE']._serialized_end=1315
+  _globals['_TOURNAMENTSERVICE']._serialized_start=1318
+  _globals['_TOURNAMENTSERVICE']._serialized_end=1882
 # @@protoc_insertion_point(module_scope)

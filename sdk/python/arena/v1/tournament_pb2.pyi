@@ -140,6 +140,9 @@ class TournamentInfo(_message.Message):
     ROOT_FIELD_NUMBER: _builtins.int
     SETTINGS_JSON_FIELD_NUMBER: _builtins.int
     MATCHES_SET_ASIDE_FIELD_NUMBER: _builtins.int
+    REPEATABLE_FIELD_NUMBER: _builtins.int
+    SEED_TEXT_FIELD_NUMBER: _builtins.int
+    SALT_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     game: _builtins.str
     players: _builtins.int
@@ -149,12 +152,17 @@ class TournamentInfo(_message.Message):
     """Played, or set aside."""
     matches_total: _builtins.int
     commitment: _builtins.str
-    """SHA-256 (hex) of the root that all match seeds come from; `root` itself (hex) once it is finished."""
+    """SHA-256 (hex) of the root that all match seeds come from; `root` itself (hex) once it is over."""
     root: _builtins.str
     settings_json: _builtins.str
     """All settings, as a JSON object."""
     matches_set_aside: _builtins.int
     """Of the matches done, those that have no result: a bot was not there, or the match came to nothing."""
+    repeatable: _builtins.bool
+    """The root follows from the host's text alone: whoever guesses the text knows every deal."""
+    seed_text: _builtins.str
+    """The host's text, if there was one, and the salt (hex) that was mixed in; both once the tournament is over."""
+    salt: _builtins.str
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     def __init__(
@@ -171,10 +179,13 @@ class TournamentInfo(_message.Message):
         root: _builtins.str = ...,
         settings_json: _builtins.str = ...,
         matches_set_aside: _builtins.int = ...,
+        repeatable: _builtins.bool = ...,
+        seed_text: _builtins.str = ...,
+        salt: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "commitment", b"commitment", "game", b"game", "matches_done", b"matches_done", "matches_set_aside", b"matches_set_aside", "matches_total", b"matches_total", "name", b"name", "players", b"players", "root", b"root", "settings_json", b"settings_json", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "commitment", b"commitment", "game", b"game", "matches_done", b"matches_done", "matches_set_aside", b"matches_set_aside", "matches_total", b"matches_total", "name", b"name", "players", b"players", "repeatable", b"repeatable", "root", b"root", "salt", b"salt", "seed_text", b"seed_text", "settings_json", b"settings_json", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

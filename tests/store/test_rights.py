@@ -1,0 +1,120 @@
+"""Whose eyes a database is for: its owner's, whatever the umask, unless the owner has opened it to others."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from referee.store import Store
+
+REFEREE = [sys.executable, "-m", "referee"]
+OPENER = Path(__file__).with_name("opener.py")
+CANNOT = "check that the file and its folder may be read and written."
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+
+
+def mode(path: Path | str) -> int:
+    return stat.S_IMODE(os.stat(path).st_mode)
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that another user may reach; pytest's own is closed to others."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o777)
+        yield Path(name)
+
+
+def referee(folder: Path, *words: str, umask: int = 0o022, code: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [*REFEREE, *words], cwd=folder, capture_output=True, text=True, timeout=90, umask=umask, check=False
+    )
+    assert done.returncode == code, done.stderr
+    return done
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077, 0o277])
+def test_a_new_database_and_all_beside_it_are_for_the_owner_whatever_the_umask(tmp_path: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        with Store.open(tmp_path / "league.db", owner="server") as store:
+            store.bots.add("greedy")
+            files = {path.name: mode(path) for path in tmp_path.iterdir()}
+    finally:
+        os.umask(before)
+    assert files == dict.fromkeys(("league.db", "league.db-wal", "league.db-shm", "league.db-owner"), 0o600)
+
+
+def test_a_link_that_leads_nowhere_yet_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "link.db").symlink_to(tmp_path / "league.db")
+    Store.open(tmp_path / "link.db").close()
+    assert (tmp_path / "link.db").is_symlink()
+    assert mode(tmp_path / "league.db") == 0o600
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("bot", "add", "ada"),
+        ("tournament", "create", "cup", "--game", "flip7", "--players", "3", "--bots", "random,random,random"),
+        ("run", "stop_me_go", "patient", "random", "--rounds", "1"),
+    ],
+    ids=lambda words: " ".join(words[:2]),
+)
+def test_every_command_that_creates_a_database_creates_it_for_its_owner(tmp_path: Path, words: tuple[str, ...]) -> None:
+    done = referee(tmp_path, *words, "--db", "new.db", umask=0)
+    assert {path.name: mode(path) for path in tmp_path.iterdir()} == {"new.db": 0o600}
+    assert "warning" not in done.stderr
+
+
+@as_root
+def test_another_user_can_neither_read_it_nor_open_it(open_folder: Path) -> None:
+    path = open_folder / "league.db"
+    with Store.open(path, owner="server") as store:
+        store.bots.add("greedy")
+        for each in (path, f"{path}-wal", f"{path}-shm"):
+            peek = subprocess.run([*NOBODY, "/usr/bin/env", "cat", str(each)], capture_output=True, text=True)
+            assert peek.returncode != 0
+            assert (peek.stdout, "Permission denied" in peek.stderr) == ("", True)
+    opened = subprocess.run([sys.executable, str(OPENER), str(path), "open"], capture_output=True, text=True, cwd="/")
+    assert opened.stdout == f"Unreachable: Cannot open {path}: {CANNOT}\n"
+
+
+@as_root
+def test_root_may_work_on_another_users_database_and_leaves_it_to_him(open_folder: Path) -> None:
+    path = open_folder / "league.db"
+    Store.open(path).close()
+    os.chown(path, 65534, 65534)
+    with Store.open(path, owner="server") as store:
+        store.bots.add("greedy")
+        for suffix in ("", "-wal", "-shm"):
+            found = os.stat(f"{path}{suffix}")
+            assert (found.st_uid, stat.S_IMODE(found.st_mode)) == (65534, 0o600)
+    peek = subprocess.run([*NOBODY, "/usr/bin/env", "cat", str(path)], capture_output=True)
+    assert peek.stdout.startswith(b"SQLite format 3")
+
+
+def test_a_file_that_others_can_read_is_used_as_it_is_and_the_writers_say_what_to_type(tmp_path: Path) -> None:
+    referee(tmp_path, "bot", "add", "ada", "--db", "old league.db")
+    path = tmp_path / "old league.db"
+    path.chmod(0o644)
+    create = ("tournament", "create", "cup", "--game", "stop_me_go", "--rounds", "2", "--bots", "random,patient")
+    for words in (create, ("tournament", "start", "cup")):
+        done = referee(tmp_path, *words, "--db", "old league.db")
+        (line,) = (line for line in done.stderr.splitlines() if line.startswith("warning: "))
+        assert line.startswith(f"warning: Others can read {path}, and so the secret deals of its tournaments: chmod")
+    assert mode(path) == 0o644
+    readers: tuple[tuple[str, ...], ...] = (("tournament", "list"), ("leaderboard", "cup", "--once"), ("verify",))
+    for reader in readers:
+        assert "warning" not in referee(tmp_path, *reader, "--db", "old league.db").stderr
+    subprocess.run(["sh", "-c", line.partition("tournaments: ")[2]], check=True)
+    assert mode(path) == 0o600
+    assert "warning" not in referee(tmp_path, "bot", "add", "bob", "--db", "old league.db").stderr

@@ -9,7 +9,10 @@ import structlog
 
 
 def log_to_stderr(level: int = logging.INFO) -> None:
-    """Send the log of this process to stderr, from this level up."""
+    """Send the log of this process to stderr, from this level up.
+
+    What `sys.stderr` is at the moment of writing counts, not what it was when the log was set up.
+    """
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,

@@ -42,13 +42,12 @@ def check(
     """
     import logging
 
-    import structlog
-
     from referee.hosting.sandbox import SandboxFailed
     from referee.hosting.spec import parse
+    from referee.logs import log_to_stderr
     from referee.net import conduct
 
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    log_to_stderr(logging.CRITICAL)
     spec = parse(bot, Path.cwd())
     quarters = _quarters(sandbox)
     tell = (lambda finding: None) if as_json else _print_finding

@@ -6,7 +6,6 @@ import asyncio
 import logging
 import shlex
 import signal
-import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -24,15 +23,11 @@ USUAL_CONCURRENCY = 256
 
 def play_here(name: str, db: str | None, concurrency: int | None = None) -> int:
     """Play a tournament of house bots in this process; with others, mark it as running for the next server."""
-    import structlog
-
+    from referee.logs import log_to_stderr
     from referee.store import BotKind, TournamentState
     from referee.tournament.plan import check_playable
 
-    structlog.configure(
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
-    )
+    log_to_stderr(logging.WARNING)
     with open_store(db, owner="tournament", create=False) as store:
         tournament = store.tournaments.get(name)
         if tournament.state in (TournamentState.FINISHED, TournamentState.CANCELLED):

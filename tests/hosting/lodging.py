@@ -1,6 +1,7 @@
-"""Hosts one bot in a sandbox without cgroups, and says in the end what it saw: `lodging.py SECONDS COMMAND…`.
+"""Hosts one bot in a sandbox without cgroups, and says in the end what it saw: `lodging.py SECONDS CORES COMMAND…`.
 
-Prints a line when the bot has begun and, after so many seconds, one JSON object.
+Prints a line when the bot has begun. With less than one core to use it has to be held: says so when that has happened.
+After so many seconds more it prints one JSON object.
 """
 
 import asyncio
@@ -10,23 +11,29 @@ from pathlib import Path
 
 from referee.hosting.cgroups import Cgroups
 from referee.hosting.process import BotProcess, Condition, Patience
-from referee.hosting.sandbox import Sandbox
+from referee.hosting.sandbox import Limits, Sandbox
 from referee.hosting.spec import BotSpec, Kind
 
 
-async def main(seconds: float, argv: list[str]) -> None:
+async def main(seconds: float, cores: float, argv: list[str]) -> None:
     folder = next((Path(word).parent for word in argv[1:] if word.startswith("/")), None)
     spec = BotSpec("lodger", tuple(argv), Kind.STDIO, folder or Path("/"), folder=folder)
-    bot = BotProcess(spec, Sandbox(groups=Cgroups()), patience=Patience(crashes=1))
+    bot = BotProcess(spec, Sandbox(Limits(cores=cores), groups=Cgroups()), patience=Patience(crashes=1))
     await bot.start()
     print("ready", flush=True)
-    await bot.wait(seconds)
     seen = bot.hold
     assert seen is not None
     throttle = seen.throttle
+    assert throttle is not None
+    if cores < 1:
+        async with asyncio.timeout(60):
+            while not throttle.holds:
+                await asyncio.sleep(0.05)
+        print(json.dumps({"seconds": seen.seconds}), flush=True)
+    await bot.wait(seconds)
     told = {
         "seconds": seen.seconds,
-        "holds": throttle.holds if throttle else 0,
+        "holds": throttle.holds,
         "running": bot.condition is Condition.RUNNING,
         "exits": [leaving.text for leaving in bot.exits],
         "said": bot.stderr.lines(),
@@ -35,4 +42,4 @@ async def main(seconds: float, argv: list[str]) -> None:
     await bot.stop()
 
 
-asyncio.run(main(float(sys.argv[1]), sys.argv[2:]))
+asyncio.run(main(float(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]))

@@ -187,6 +187,11 @@ def probe() -> str | None:
     return f"{_why(done.stderr.decode('utf-8', 'replace'))}; {OWN_BOTS}"
 
 
+def what_holds() -> str:
+    """One line: how bots are kept to their share of processor time, memory and processes on this machine."""
+    return cgroups.find().told()
+
+
 def clear_away() -> None:
     """End sandboxes that nobody holds: of a worker that was killed, walls half built may wait for ever for the rest."""
     for status in Path("/proc").glob("[0-9]*/status"):

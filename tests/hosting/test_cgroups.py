@@ -6,6 +6,7 @@ Real groups, real bots; skipped where the machine has none to offer.
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee.hosting import cgroups, control_group
+from referee.hosting import cgroups, control_group, folders
 from referee.hosting.cgroups import Cgroups
 from referee.hosting.control_group import PREFIX, Group, Hierarchy, Share
 from referee.hosting.process import BotProcess, Patience
@@ -64,13 +65,14 @@ async def test_hidden_children_of_a_bot_get_no_more_than_its_share(host: Host, r
     opponent = await host.put_up(host.bad("honest.py", marker), Sandbox(), name="honest")
     hold = guest.process.hold
     assert hold is not None
-    assert hold.group is not None
+    group = hold.group
+    assert group is not None
     loop = asyncio.get_running_loop()
-    await host.until(lambda: (hold.group.seconds() or 0) > 0.3, 30)
-    before, began = hold.group.seconds(), loop.time()
+    await host.until(lambda: (group.seconds() or 0) > 0.3, 30)
+    before, began = group.seconds(), loop.time()
     ending = await host.play(guest, opponent, control=UNHURRIED)
     await asyncio.sleep(max(0.0, began + 3 - loop.time()))
-    used = hold.group.seconds()
+    used = group.seconds()
     assert before is not None
     assert used is not None
     assert (used - before) / (loop.time() - began) < 0.4
@@ -84,9 +86,8 @@ async def test_threads_and_programs_of_an_honest_bot_work_in_a_group(host: Host,
     script = "import threading\nfor n in range(24): threading.Thread(target=sum, args=(range(99999),)).start()\n"
     threads = replace(host.bad("honest.py"), argv=(sys.executable, "-c", f"{script}import honest; honest.play()"))
     forks = host.shell(
-        """while read -r line; do d=$(echo "$line" | awk -F'"decision":' '{print $2+0}');
-        m=$(echo "$line" | sed -n 's/.*"legal":\\["\\([^"]*\\)".*/\\1/p');
-        [ -n "$m" ] && echo "{\\"decision\\":$d,\\"move\\":\\"$m\\"}"; done""",
+        r"""while read -r line; do case $line in *'"legal":['*) echo "$line" |
+        sed 's/.*"decision":\([0-9]*\),.*"legal":\["\([^"]*\)".*/{"decision":\1,"move":"\2"}/';; esac; done""",
         "forks",
     )
     ending = await host.play(
@@ -127,8 +128,7 @@ async def test_groups_of_a_killed_referee_are_cleared_away_and_those_in_use_are_
     await worker.wait()
 
     def cleared() -> bool:
-        for one in real.hierarchies:
-            control_group.clear_away(one.base)  # as every referee does at its start
+        real.clear_away()  # as every referee does at its start
         return groups_of(real, worker.pid) == []
 
     await host.until(cleared)
@@ -167,3 +167,22 @@ def test_v2_without_controllers_counts_processor_time_of_children_nobody_waits_f
     while not group.remove():
         left.poll()
     assert left.wait(10) == -9
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("check", "shell", "--sandbox", "--game", "stop_me_go", "--matches", "1"),
+        ("run", "stop_me_go", "stdio:sh bot.sh", "random", "--rounds", "1", "--workers", "1", "--seed", "x"),
+    ],
+)
+def test_what_holds_bots_is_said_beside_the_result(command: tuple[str, ...], real: Cgroups, tmp_path: Path) -> None:
+    for place in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+        place.chmod(0o755)  # for the bot's user id
+    (tmp_path / "bot.sh").write_text((folders.house() / "shell" / "bot.sh").read_text())
+    referee = [str(Path(sys.executable).with_name("referee")), *command, "--json"]
+    done = subprocess.run(referee, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert real.told() in done.stderr
+    assert isinstance(json.loads(done.stdout), dict)
+    assert groups_of(real) == []

@@ -110,7 +110,7 @@ def test_v2_a_service_of_its_own_moves_into_a_leaf_and_makes_groups_beside_it(tr
     assert group is not None
     folder = tree.made[-1]
     assert (folder / "cpu.max").read_text() == "50000 100000"
-    assert (folder / "cpu.weight").read_text() == "33"
+    assert (folder / "cpu.weight").read_text() == "66"
     assert (folder / "memory.max").read_text() == str(100 << 20)
     assert (folder / "pids.max").read_text() == "30"
     assert str(folder / "cgroup.procs") in group.words

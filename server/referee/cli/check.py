@@ -71,7 +71,7 @@ def _quarters(sandbox: bool | None) -> Any:
         return OpenAir()
     missing = probe()
     if missing is None:
-        aside().print(f"note: {what_holds()}", style="dim", markup=False)
+        aside().print(f"note: {what_holds()}", style="dim", markup=False, soft_wrap=True)
         return Sandbox()
     if sandbox:
         raise Failure(missing, ENVIRONMENT)

@@ -152,7 +152,7 @@ def _need_sandbox() -> None:
             f"the sandbox for hosted bots cannot be had here: {missing}",
             ENVIRONMENT,
         )
-    aside().print(f"sandbox: {what_holds()}", style="dim", markup=False)
+    aside().print(f"sandbox: {what_holds()}", style="dim", markup=False, soft_wrap=True)
 
 
 @contextmanager

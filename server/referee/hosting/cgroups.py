@@ -49,6 +49,11 @@ class Cgroups:
         """For one run of a bot; None: it has to be weighed."""
         return Group.make(self.hierarchies, share)
 
+    def clear_away(self) -> None:
+        """Remove what killed referees have left."""
+        for hierarchy in self.hierarchies:
+            clear_away(hierarchy.base)
+
     def told(self) -> str:
         """One line for people."""
         held = ", ".join(NAMES[name] for name in CONTROLLERS if name in self.held)

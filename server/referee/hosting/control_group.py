@@ -22,7 +22,12 @@ PREFIX = "referee-"
 ENTER = 'while [ "$1" != -- ]; do echo $$ >"$1" || exit 125; shift; done; shift; exec "$@"'
 PERIOD = 100_000
 """Microseconds: within each of these a bot gets its share of processor time."""
+TOGETHER = 2.0
+"""The weight of a group, in processes of its niceness. The kernel divides it among the processors that the group's
+processes are on: with the weight of one, a bot that is two programs and a pipe would wait longer than without a group.
+"""
 TRIES = 5
+"""How often to make a folder anew that was taken for left behind before it was locked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,15 +161,15 @@ def _locked_folder(base: Path) -> tuple[Path, int]:
 
 
 def _limit(hierarchy: Hierarchy, folder: Path, share: Share) -> None:
-    quota, slower = int(share.cores * PERIOD), 1.25**share.nice
+    quota, weight = int(share.cores * PERIOD), TOGETHER / 1.25**share.nice
     limits: list[tuple[str, str, str]] = []
     if hierarchy.version == 2:
-        limits += [("cpu", "cpu.max", f"{quota} {PERIOD}"), ("cpu", "cpu.weight", str(max(1, round(100 / slower))))]
+        limits += [("cpu", "cpu.max", f"{quota} {PERIOD}"), ("cpu", "cpu.weight", str(max(1, round(100 * weight))))]
         limits += [("memory", "memory.max", str(share.memory)), ("memory", "memory.swap.max", "0")]
         limits += [("memory", "memory.oom.group", "1")]
     else:
         limits += [("cpu", "cpu.cfs_period_us", str(PERIOD)), ("cpu", "cpu.cfs_quota_us", str(quota))]
-        limits += [("cpu", "cpu.shares", str(max(2, round(1024 / slower))))]
+        limits += [("cpu", "cpu.shares", str(max(2, round(1024 * weight))))]
         limits += [("memory", "memory.limit_in_bytes", str(share.memory))]
         limits += [("memory", "memory.memsw.limit_in_bytes", str(share.memory))]
     limits += [("pids", "pids.max", str(share.processes))]

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.hosting import cgroups
 from referee.hosting.quarters import OpenAir, Quarters
 from referee.hosting.sandbox import Limits, Sandbox, probe
 from referee.hosting.spec import BotSpec, Kind
@@ -129,14 +130,16 @@ async def host(marker: str) -> AsyncIterator[Host]:
 
 
 @pytest.fixture(scope="session")
-def bubblewrap() -> None:
-    """The real thing; installed if it is missing and we may."""
+def bubblewrap() -> Iterator[None]:
+    """The real thing; installed if it is missing and we may. Groups of workers that tests have killed go in the end."""
     if shutil.which("bwrap") is None and os.geteuid() == 0 and shutil.which("apt-get") is not None:
         command = ["apt-get", "install", "-qy", "-o", "DPkg::Lock::Timeout=120", "bubblewrap"]
         subprocess.run(command, capture_output=True, timeout=300, check=False)
     probe.cache_clear()
     if (missing := probe()) is not None:
         pytest.skip(f"bots cannot be sandboxed on this machine: {missing}")
+    yield
+    cgroups.find().clear_away()
 
 
 @pytest.fixture

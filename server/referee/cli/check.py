@@ -64,12 +64,13 @@ def check(
 
 def _quarters(sandbox: bool | None) -> Any:
     from referee.hosting.quarters import OpenAir
-    from referee.hosting.sandbox import Sandbox, probe
+    from referee.hosting.sandbox import Sandbox, probe, what_holds
 
     if sandbox is False:
         return OpenAir()
     missing = probe()
     if missing is None:
+        aside().print(f"note: {what_holds()}", style="dim", markup=False, soft_wrap=True)
         return Sandbox()
     if sandbox:
         raise Failure(missing, ENVIRONMENT)

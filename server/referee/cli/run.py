@@ -150,7 +150,7 @@ def _usual_players(game: Game[Any], bots: int) -> int:
 
 
 def _need_sandbox() -> None:
-    from referee.hosting.sandbox import probe
+    from referee.hosting.sandbox import probe, what_holds
 
     missing = probe()
     if missing:
@@ -158,6 +158,7 @@ def _need_sandbox() -> None:
             f"the sandbox for hosted bots cannot be had here: {missing}",
             ENVIRONMENT,
         )
+    aside().print(f"sandbox: {what_holds()}", style="dim", markup=False, soft_wrap=True)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import signal
 import time
 from contextlib import suppress
@@ -13,6 +14,7 @@ from referee.hosting.quarters import Launch
 from referee.hosting.weight import alive, weigh
 
 WEIGH_SECONDS = 0.2
+"""On average: at moments that a bot cannot foresee, or it could look idle at each of them."""
 DRAIN_BURST = 4 << 20
 DRAIN_PER_SECOND = 4 << 20
 """Bytes of idle output read at once and in the long run: a bot that writes without end waits, and costs us nothing."""
@@ -148,7 +150,7 @@ class Child(asyncio.SubprocessProtocol):
     def _weigh(self) -> None:
         if not self._exited:
             self._owner.weighed(self)
-            self._scale = self._loop.call_later(WEIGH_SECONDS, self._weigh)
+            self._scale = self._loop.call_later(WEIGH_SECONDS * random.uniform(0.5, 1.5), self._weigh)
 
     def _finish(self) -> None:
         if self.over.is_set() or not self._exited:

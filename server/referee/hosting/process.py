@@ -20,14 +20,16 @@ from dataclasses import dataclass
 from enum import Enum
 
 from referee.hosting.child import Child
+from referee.hosting.control_group import Group
+from referee.hosting.holding import Hold
 from referee.hosting.output import LastLines
 from referee.hosting.quarters import Link, Quarters
 from referee.hosting.spec import BotSpec, Kind
-from referee.hosting.throttle import Throttle
 from referee.hosting.weight import Weight, alive, kept_outside, weigh
 
 GONE_SECONDS = 5.0
 """How long to wait for the kernel to clear away what has been killed."""
+REMOVE_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,8 @@ class BotProcess:
         self.runs = 0
         self.peak = Weight()
         """The most it ever weighed."""
+        self.hold: Hold | None = None
+        """The limits on the present run, or on the last one."""
         self.stderr = LastLines()
         self.exits: deque[Exit] = deque(maxlen=16)
         self.on_start: Callable[[], object] = _nothing
@@ -87,7 +91,8 @@ class BotProcess:
         self._patience = patience or Patience()
         self._crashes: deque[float] = deque(maxlen=self._patience.crashes)
         self._run: Child | None = None
-        self._throttle: Throttle | None = None
+        self._groups: list[Group] = []
+        """Cgroups of runs that have ended, to be removed."""
         self._timer: asyncio.TimerHandle | None = None
         self._starting: asyncio.Task[None] | None = None
         self._why_killed = ""
@@ -128,7 +133,8 @@ class BotProcess:
             await self._run.end()
         # The kernel clears a sandbox away a moment after its first process has ended.
         until = time.monotonic() + GONE_SECONDS
-        while alive(self._family) and time.monotonic() < until:  # noqa: ASYNC110 - /proc tells nobody
+        while (alive(self._family) or self._groups) and time.monotonic() < until:  # /proc and cgroups tell nobody
+            self._remove_groups()
             await asyncio.sleep(0.005)
 
     async def wait(self, seconds: float) -> bool:
@@ -180,15 +186,18 @@ class BotProcess:
                 start_new_session=True,
                 pass_fds=launch.descriptors,
             )
+        except BaseException:
+            self._leave(launch.group)
+            raise
         finally:
             for descriptor in launch.descriptors:
                 os.close(descriptor)
         self.runs += 1
         if run.over.is_set():
+            self._leave(launch.group)
             return
         self._run = run
-        if launch.cores:
-            self._throttle = Throttle(launch.cores, lambda: weigh(run.pid).family)
+        self.hold = Hold(launch, run.pid)
         if self.condition is Condition.STOPPED:
             await run.end()
             return
@@ -206,17 +215,16 @@ class BotProcess:
             max(weight.seconds, self.peak.seconds),
         )
         self._family = weight.family
-        if self._throttle is not None:
-            self._throttle.used(weight.seconds)
-        if memory > run.launch.memory:
-            self.kill(f"used more than its {run.launch.memory >> 20} MB of memory")
+        if self.hold is not None and (why := self.hold.weighed(weight, memory)):
+            self.kill(why)
 
     def _over(self, code: int, seconds: float) -> None:
         """A run has ended."""
         self._run = None
-        if self._throttle is not None:
-            self._throttle.close()
-            self._throttle = None
+        if self.hold is not None:
+            self.hold.close()
+            self._why_killed = self._why_killed or self.hold.why_it_ended() or ""
+            self._leave(self.hold.group)
         text = f"was ended: it {self._why_killed}" if self._why_killed else how_it_ended(code)
         leaving = Exit(text, code, seconds, self.stderr.told())
         self.exits.append(leaving)
@@ -235,6 +243,17 @@ class BotProcess:
         rest = min(self._patience.longest_rest, self._patience.first_rest * 2 ** (len(recent) - 1))
         self._timer = asyncio.get_running_loop().call_later(rest, self._again)
         self.on_exit(leaving)
+
+    def _leave(self, group: Group | None) -> None:
+        if group is not None:
+            self._groups.append(group)
+            self._remove_groups()
+
+    def _remove_groups(self) -> None:
+        """The kernel takes a moment to clear away what has been killed."""
+        self._groups = [group for group in self._groups if not group.remove()]
+        if self._groups and self.condition is not Condition.STOPPED:
+            asyncio.get_running_loop().call_later(REMOVE_SECONDS, self._remove_groups)
 
     def _again(self) -> None:
         self._timer = None

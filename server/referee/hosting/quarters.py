@@ -11,10 +11,11 @@ import os
 import signal
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
+from referee.hosting.control_group import Group
 from referee.hosting.spec import BotSpec
 
 USUAL_MEMORY = 1 << 30
@@ -67,6 +68,12 @@ class Launch:
     """The signal that ends it, with a moment to say goodbye where that is possible."""
     kill: int = signal.SIGHUP
     """The signal that ends it at once, with all it has started."""
+    group: Group | None = None
+    """The cgroup that the command enters, to be removed when it has ended."""
+
+    def within(self, group: Group | None) -> Launch:
+        """The same, held by a cgroup."""
+        return self if group is None else replace(self, argv=(*group.words, *self.argv), group=group)
 
 
 class Quarters(Protocol):

@@ -13,7 +13,7 @@ uses a user namespace, in which the bot has the same id as the referee but can r
 Memory: RLIMIT_AS would be exact and cheap, but the runtimes of Java, Go, JavaScript and .NET reserve far more address
 space than they use and would not even start. So the exact limit is kept by weighing (`process.py` sums up what the
 bot's processes hold and ends it), and RLIMIT_DATA, which does not count what is only reserved, stops a single process
-that grows between two weighings.
+that grows between two weighings. A cgroup, where one can be had, holds all processes together (`cgroups.py`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
-from referee.hosting import rooms, seccomp
+from referee.hosting import cgroups, rooms, seccomp
+from referee.hosting.cgroups import Cgroups
+from referee.hosting.control_group import Share
 from referee.hosting.quarters import ALWAYS, USUAL_MEMORY, Launch, Link, granted
 from referee.hosting.rooms import SandboxFailed as SandboxFailed
 from referee.hosting.spec import BotSpec, Kind
@@ -40,6 +42,10 @@ HOSTNAME = "referee-bot"
 FIRST_UID, UIDS = 61_000, 4_000
 """User ids for bots where the referee runs as root: no account has them, and every bot gets another."""
 PATH = "/usr/local/bin:/usr/bin:/bin"
+CACHE = 64 << 20
+"""Bytes of a bot's cgroup for what is its own and not weighed: kernel structures, and files kept in memory."""
+WRAPPERS = 4
+"""Processes of ours that are in a bot's cgroup at most."""
 ASIDE = 'exec "$@" 7</proc/$PPID/fd/{life} 8<&0 9>&1 </dev/null >/dev/null'
 BACK = 'flock -ns 7 && exit 1; exec "$@" <&8 >&9 7<&- 8<&- 9>&-'
 """Two words of shell around bubblewrap. It would keep the bot's stdin and stdout open beside it, and nobody would see
@@ -59,11 +65,16 @@ class Limits:
     disk: int = 64 << 20
     """Bytes in its temporary folder."""
     cores: float = 1.0
-    """Cores it may keep busy in the long run (`throttle.py`)."""
+    """Cores it may keep busy in the long run."""
     seconds: int = 24 * 3600
     """Processor time of one process; the clock of a match is much stricter, this ends what runs on for days."""
     nice: int = 5
     """Lower priority than the referee's, so that no bot makes the referee late."""
+
+    def share(self, memory: int) -> Share:
+        """For the cgroup of a bot. It counts the wrappers too, and of memory also what lies in the temporary folders
+        and the cache of files: the exact limit is the weighing's, this one stops what is quicker."""
+        return Share(self.cores, memory + 2 * self.disk + CACHE, self.processes + WRAPPERS, self.nice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +82,16 @@ class Sandbox:
     """Quarters with walls. `Sandbox()` is fine for tournaments; call `probe` first to tell people what is missing."""
 
     limits: Limits = Limits()
+    groups: Cgroups | None = None
+    """The cgroups to use; None: what can be had here."""
 
     def put_up(self, spec: BotSpec, link: Link) -> Launch:
         if (missing := probe()) is not None:
             raise SandboxFailed(missing)
         _clear_once()
-        return self.wrap(spec, link)
+        launch = self.wrap(spec, link)
+        groups = cgroups.find() if self.groups is None else self.groups
+        return launch.within(groups.group(self.limits.share(launch.memory)))
 
     def wrap(self, spec: BotSpec, link: Link) -> Launch:
         """The bot's command inside all its wrappers."""
@@ -170,6 +185,11 @@ def probe() -> str | None:
     if done.returncode == 0:
         return None
     return f"{_why(done.stderr.decode('utf-8', 'replace'))}; {OWN_BOTS}"
+
+
+def what_holds() -> str:
+    """One line: how bots are kept to their share of processor time, memory and processes on this machine."""
+    return cgroups.find().told()
 
 
 def clear_away() -> None:

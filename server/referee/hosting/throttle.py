@@ -3,6 +3,11 @@
 Bots that play at once share the machine, and a program with many threads or processes would take it from the others,
 whose clocks run. Priorities do not help against sheer number. So what a bot has used beyond its share is weighed, and
 its processes are stopped until the share has caught up. Its own clock runs on meanwhile: only it suffers.
+
+Where a cgroup sets a quota the kernel does this better, and the throttle never has to.
+
+Signals reach one process at a time. A program whose processes live for less than a look takes, each starting the next,
+runs away from them. Stopped programs start nothing, so new processes at every look during a hold tell: `slips` counts.
 """
 
 from __future__ import annotations
@@ -30,20 +35,26 @@ class Throttle:
         """`family` looks up the processes to be held, as they are now."""
         self.holds = 0
         """How often it was held."""
+        self.slips = 0
+        """At how many weighings in a row it had new processes although all of it was being held."""
         self._cores = cores
         self._family = family
         self._left = RESERVE
         self._used = 0.0
         self._at = time.monotonic()
         self._held: asyncio.TimerHandle | None = None
+        self._told: set[tuple[int, int]] = set()
 
     def used(self, seconds: float) -> None:
         """So much processor time has been used altogether."""
         now = time.monotonic()
         self._left = min(RESERVE, self._left + (now - self._at) * self._cores) - max(0.0, seconds - self._used)
         self._used, self._at = max(seconds, self._used), now
-        if self._left < 0 and self._held is None:
+        if self._held is not None:
+            self.slips = self.slips + 1 if self._signal_all(signal.SIGSTOP) else 0
+        elif self._left < 0:
             self.holds += 1
+            self._told.clear()
             self._signal_all(signal.SIGSTOP)
             rest = min(LONGEST_HOLD, -self._left / self._cores)
             self._held = asyncio.get_running_loop().call_later(rest, self._let_go)
@@ -55,15 +66,18 @@ class Throttle:
 
     def _let_go(self) -> None:
         self._held = None
+        self._told.clear()
         self._signal_all(signal.SIGCONT)
 
-    def _signal_all(self, number: int) -> None:
-        told: set[tuple[int, int]] = set()
+    def _signal_all(self, number: int) -> bool:
+        """Whether there was anybody who had not been told before."""
+        before = len(self._told)
         for _ in range(MOST_LOOKS):
-            new = set(self._family()) - told
+            new = set(self._family()) - self._told
             if not new:
-                return
+                break
             for pid, _ in new:
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, number)
-            told |= new
+            self._told |= new
+        return len(self._told) > before

@@ -5,12 +5,14 @@ Read from /proc, which also shows what runs inside a sandbox. Elsewhere than on 
 Memory counts wherever the kernel keeps it for the bot: pages of its own, pages its processes share, the tables that map
 them (a program may map far more than it holds), and, of a sandbox, the many small files and open sockets that belong to
 no process (`kept_outside`).
+
+Processor time as /proc tells it misses children that nobody waits for: `processor_time.py` makes up for them.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -24,14 +26,32 @@ SOCKET_BYTES = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
+class Member:
+    """One process of a bot."""
+
+    own: float
+    """Seconds of processor time it has used itself, all its threads together."""
+    waited: float
+    """Seconds its children had used, as far as they have ended and it has waited for them."""
+    running: int = 0
+    """How many of its threads are running or ready to run."""
+
+
+@dataclass(frozen=True, slots=True)
 class Weight:
     processes: int = 0
     memory: int = 0
     """Bytes in memory that are the program's own: without program files, which all bots share."""
     seconds: float = 0.0
-    """Processor time of those that still run, and of their children that have ended."""
-    family: frozenset[tuple[int, int]] = field(default=frozenset(), repr=False)
-    """The processes, each as its id and when it started (ids are used again)."""
+    """Processor time of those that still run, and of their children that have ended and were waited for."""
+    members: Mapping[tuple[int, int], Member] = field(default_factory=dict, repr=False)
+    """The processes, each by its id and when it started (ids are used again)."""
+    missed: int = 0
+    """Processes that ended while they were being looked at."""
+
+    @property
+    def family(self) -> frozenset[tuple[int, int]]:
+        return frozenset(self.members)
 
 
 def weigh(pid: int, *, exact: bool = False) -> Weight:
@@ -40,8 +60,8 @@ def weigh(pid: int, *, exact: bool = False) -> Weight:
     Memory that children share with their parent since a fork counts for each of them, which is quick; `exact` divides
     it among them, which takes the kernel a while.
     """
-    memory, ticks = 0, 0
-    family = set()
+    memory, missed = 0, 0
+    members: dict[tuple[int, int], Member] = {}
     found = [pid]
     seen = {pid}
     while found:
@@ -52,16 +72,19 @@ def weigh(pid: int, *, exact: bool = False) -> Weight:
             with open(f"/proc/{one}/stat", "rb") as file:
                 fields = file.read().rpartition(b")")[2].split()
         except OSError:
+            missed += 1
             continue  # it has just ended
-        family.add((one, int(fields[19])))
-        own = _proportional(one) if exact else None
-        memory += sum(_kilobytes(status, name) for name in HELD) << 10 if own is None else own
-        ticks += sum(int(value) for value in fields[11:15])
-        for child in _children(one):
+        part = _proportional(one) if exact else None
+        memory += sum(_kilobytes(status, name) for name in HELD) << 10 if part is None else part
+        children, running = _threads(one, fields[0])
+        own, waited = (int(fields[11]) + int(fields[12])) / TICKS, (int(fields[13]) + int(fields[14])) / TICKS
+        members[one, int(fields[19])] = Member(own, waited, running)
+        for child in children:
             if child not in seen:
                 seen.add(child)
                 found.append(child)
-    return Weight(len(family), memory, ticks / TICKS, frozenset(family))
+    seconds = sum(member.own + member.waited for member in members.values())
+    return Weight(len(members), memory, seconds, members, missed)
 
 
 def alive(family: Iterable[tuple[int, int]]) -> bool:
@@ -120,16 +143,22 @@ def _proportional(pid: int) -> int | None:
     return (_kilobytes(rollup, b"Pss_Anon:") + _kilobytes(rollup, b"Pss_Shmem:") + tables) << 10
 
 
-def _children(pid: int) -> list[int]:
+def _threads(pid: int, state: bytes) -> tuple[list[int], int]:
+    """The children of all threads of a process, and how many of the threads run; `state` is the first thread's."""
     children: list[int] = []
+    running = 0
     try:
         threads = os.listdir(f"/proc/{pid}/task")
     except OSError:
-        return children
+        return children, running
     for thread in threads:
         try:
             with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
                 children += [int(word) for word in file.read().split()]
+            if len(threads) > 1:
+                with open(f"/proc/{pid}/task/{thread}/stat", "rb") as file:
+                    state = file.read().rpartition(b")")[2].split(None, 1)[0]
         except OSError:
             continue
-    return children
+        running += state == b"R"
+    return children, running

@@ -260,10 +260,9 @@ def _environment(spec: BotSpec, link: Link) -> dict[str, str]:
 
 
 def private_environment(places: Iterable[Path]) -> dict[str, str]:
-    """The variables of a program in the sandbox, which finds others in these places first."""
-    outside = dict.fromkeys(str(place) for place in places if not toolchains.within_system(place))
+    """The variables of a program in the sandbox, which finds others in these places and where they usually are."""
     private = {
-        "PATH": ":".join([*outside, PATH]),
+        "PATH": ":".join(dict.fromkeys([*map(str, places), *PATH.split(":")])),
         "HOME": HOME_INSIDE,
         "TMPDIR": "/tmp",
         "LANG": "C.UTF-8",

@@ -83,7 +83,9 @@ def _of_env(argument: bytes) -> Interpreter:
     folder, given = "", iter(words)
     for one in given:
         if split is not None and SPECIAL & set(one):
-            raise Unreadable("its first line has quotes or other signs of 'env -S' before the program: write it plainly")
+            raise Unreadable(
+                "its first line has quotes or other signs of 'env -S' before the program: write it plainly"
+            )
         if one == "--":
             one = next(given, "")
         elif one == "-":

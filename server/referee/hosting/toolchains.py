@@ -1,9 +1,9 @@
 """Which programs a sandboxed bot may run on: an allow-list that the host decides, and never the bot's text.
 
-The list is the system's folders, the Python that runs the referee with the SDK, and the programs on the host's PATH with
-the folder they are installed in. A bot picks from it, in `bot.toml` or in the first line of a script: a program by its
-name on the PATH, or by a path that lies in the list or among the bot's own files. Whatever else it names is refused,
-for a path that was shown because the bot asked for it could be anybody's private key.
+The list is the system's folders, the Python that runs the referee with the SDK, and the programs on the host's PATH
+with the folder they are installed in. A bot picks from it, in `bot.toml` or in the first line of a script: a program by
+its name on the PATH, or by a path that lies in the list or among the bot's own files. Whatever else it names is
+refused, for a path that was shown because the bot asked for it could be anybody's private key.
 """
 
 from __future__ import annotations
@@ -36,19 +36,21 @@ def within_system(path: Path) -> bool:
 
 
 def chain(spec: BotSpec) -> list[Path]:
-    """What is started, what that runs on if it is a script, and so on; SandboxFailed if one of them is not to be had."""
+    """What is started, what that runs on if it is a script, and so on; SandboxFailed if one is not to be had."""
     found = [Path(spec.argv[0])]
     _check(found[0], spec)
     while (needed := _interpreter(found[-1], spec)) is not None:
         if len(found) > LONGEST_CHAIN:
-            raise SandboxFailed(f"{_told(found[0])} runs on a script that runs on a script, and so on: that is too long a way")
+            raise SandboxFailed(
+                f"{_told(found[0])} runs on a script that runs on a script, and so on: that is too long a way"
+            )
         _check(needed, spec)
         found.append(needed)
     return found
 
 
 def shown_for(spec: BotSpec) -> list[Path]:
-    """What has to be shown so that this bot's programs run: of those that are neither the bot's own nor the system's."""
+    """What has to be shown so that this bot's programs run, besides the system and the bot's own files."""
     paths: list[Path] = []
     for program in chain(spec):
         for one in (program, Path(os.path.realpath(program))):
@@ -61,7 +63,7 @@ def shown_for(spec: BotSpec) -> list[Path]:
 
 
 def all_installed(spec: BotSpec) -> list[Path]:
-    """Where the programs on the host's PATH are installed, as far as that may be shown: for compilers, which call others."""
+    """Where the programs on the host's PATH are installed, as far as that may be shown."""
     homes = [Path(place).parent for place in programs.places() if Path(place).name == "bin"]
     return [home for home in homes if not within_system(home) and home.is_dir() and _is_safe(home, spec)]
 
@@ -98,8 +100,8 @@ def _check(program: Path, spec: BotSpec) -> None:
     if not (_is_own(program, spec) or _is_hosts(program, spec)):
         named = _told(program) if real == program else f"{_told(program)} ({_told(real)})"
         raise SandboxFailed(
-            f"{named} is neither in the bot's folder nor on the PATH: the sandbox keeps it out; name the program without "
-            "its folder, or put it on the PATH"
+            f"{named} is neither in the bot's folder nor on the PATH: the sandbox keeps it out; name the program "
+            "without its folder, or put it on the PATH"
         )
     if not real.is_file() or not os.access(real, os.X_OK):
         raise SandboxFailed(f"{_told(program)} is no program that can be started: it has to be an executable file")
@@ -155,8 +157,9 @@ def _is_safe(home: Path, spec: BotSpec) -> bool:
         return False
     if home.name.startswith(".") and not (home / "pyvenv.cfg").exists():  # ~/.local, ~/.cargo and the like
         return False
-    own = [*([spec.folder] if spec.folder is not None else []), *(path for path in spec.files if str(path) != spec.argv[0])]
-    kept = [*_peoples(home), Path.cwd(), *own]
+    kept = [*_peoples(home), Path.cwd(), *(path for path in spec.files if str(path) != spec.argv[0])]
+    if spec.folder is not None:
+        kept.append(spec.folder)
     return not any(home in (path, *path.parents) for path in kept)
 
 

@@ -20,7 +20,6 @@ from types import TracebackType
 from typing import Self
 
 from arena.v1 import match_pb2
-from referee.hosting.building import build
 from referee.hosting.process import BotProcess, Condition, Exit, Patience
 from referee.hosting.quarters import Link, Quarters
 from referee.hosting.spec import BotSpec, Kind
@@ -178,10 +177,9 @@ class Guesthouse:
         patience: Patience | None = None,
         quarters: Quarters | None = None,
     ) -> Guest:
-        """Build and start a bot; it is there once `guest.player` is (see `arrive`)."""
+        """Start a bot, built before if it has to be; it is there once `guest.player` is (see `arrive`)."""
         name = name or spec.name
         quarters = quarters or self._quarters
-        await build([spec])
         if spec.kind is Kind.STDIO:
             pipes = StdioPlayer(spec, quarters, name=name, concurrency=concurrency, patience=patience)
             guest = Guest(name, spec, pipes.process, pipes)

@@ -210,6 +210,18 @@ def nobody(bubblewrap: None) -> Iterator[Nobody]:
         yield one
 
 
+@pytest.fixture
+def place(tmp_path: Path, bubblewrap: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder for bots; whatever becomes of a build, nothing of its copies is left."""
+    for folder in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+        folder.chmod(0o755)
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    monkeypatch.setenv("TMPDIR", str(copies))
+    yield tmp_path
+    assert list(copies.iterdir()) == []
+
+
 def running(word: str) -> list[int]:
     """Running processes with a word on their command line."""
     found = []

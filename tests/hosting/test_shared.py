@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.hosting.spec import Kind, parse
 from referee.match.clock import TimeControl
 from referee.match.ending import Termination
-from tests.hosting.conftest import BAD_BOTS
 
 if TYPE_CHECKING:
-    from referee.hosting.sandbox import Sandbox
     from tests.hosting.conftest import Host, Nobody
 
+    from referee.hosting.sandbox import Sandbox
+
+BAD_BOTS = Path(__file__).resolve().parents[1] / "bad_bots"
 UNHURRIED = TimeControl(limit=5.0, bank=5.0)
 ATTEMPTS = 11
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee.hosting import programs, rooms, toolchains
+from referee.hosting import programs, rooms
 from referee.hosting.quarters import Link
 from referee.hosting.sandbox import Sandbox, SandboxFailed
 from referee.hosting.spec import parse
@@ -18,6 +18,8 @@ from referee.rules.game import WrongUse
 
 if TYPE_CHECKING:
     from tests.hosting.conftest import Host, Nobody
+
+    from referee.net.hosted import Guest
 
 FIRST_LEGAL = """
 import json, sys
@@ -138,7 +140,7 @@ def test_a_command_of_a_folder_starts_nothing_outside(
     (path / "link").symlink_to("../../secret/bin/tool")
     (path / "inner").symlink_to(place / "secret")
     os.mkfifo(path / "pipe", 0o755)
-    with pytest.raises((SandboxFailed, WrongUse), match="sandbox keeps it out|there is no program|no program that can"):
+    with pytest.raises((SandboxFailed, WrongUse), match=r"keeps it out|there is no program|no program that can"):
         shown(str(path), place)
 
 
@@ -189,7 +191,7 @@ def test_a_folder_that_holds_more_than_programs_is_not_shown_with_them(
     if kept == "home":
         monkeypatch.setenv("HOME", str(home / "me"))
     if kept == "another home":
-        monkeypatch.setattr(toolchains.pwd, "getpwuid", lambda uid: type("", (), {"pw_dir": str(home)}))
+        monkeypatch.setattr("pwd.getpwuid", lambda uid: type("", (), {"pw_dir": str(home)}))
     if kept == "cwd":
         monkeypatch.chdir(home / "bin")
     if kept == "no installation":
@@ -200,7 +202,7 @@ def test_a_folder_that_holds_more_than_programs_is_not_shown_with_them(
 
 
 async def test_scripts_with_options_for_env_play(host: Host, sandbox: Sandbox, place: Path) -> None:
-    guests = []
+    guests: list[Guest] = []
     for line in ("#!/usr/bin/env -S python3 -u", "#!/usr/bin/env -S -u HOME A=b python3 -u -B", f"#!{sys.executable}"):
         path = lone(place, line, FIRST_LEGAL)
         named = path.rename(place / f"bot{len(guests)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -22,9 +23,10 @@ BuildNetwork = Annotated[
 
 
 async def build_bots(bots: list[BotSpec], *, shut_in: bool, network: bool = False) -> None:
-    """Build what has to be built, each folder once."""
+    """Build what has to be built, each folder once, and see that what came out is still a bot."""
     from referee.hosting.building import BuildFailed, build
     from referee.hosting.sandbox import SandboxFailed
+    from referee.hosting.spec import parse
 
     def told(text: str) -> None:
         aside().print(text, markup=False)
@@ -36,3 +38,6 @@ async def build_bots(bots: list[BotSpec], *, shut_in: bool, network: bool = Fals
         raise Failure(failed.sentence, WRONG_USE) from None
     except SandboxFailed as error:
         raise Failure(str(error), ENVIRONMENT) from None
+    for bot in bots:
+        if bot.build:
+            parse(bot.text, Path.cwd())  # a build may have changed bot.toml; WrongUse says what is wrong with it now

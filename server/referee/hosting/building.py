@@ -17,10 +17,10 @@ from referee.hosting import programs
 from referee.hosting.output import printable
 from referee.hosting.process import BotProcess, Exit, Patience
 from referee.hosting.quarters import OpenAir, Quarters
-from referee.hosting.sandbox import SandboxFailed, own_uid, probe
+from referee.hosting.sandbox import Limits, SandboxFailed, own_uid, probe
 from referee.hosting.spec import BotSpec, Kind
 from referee.hosting.staging import MOST_BYTES, MOST_FILES, staged
-from referee.hosting.workshop import Workshop
+from referee.hosting.workshop import LIMITS, Workshop
 from referee.rules.game import WrongUse
 
 BUILD_SECONDS = 900.0
@@ -52,6 +52,7 @@ async def build(
     network: bool = False,
     told: Callable[[str], object] = lambda text: None,
     seconds: float = BUILD_SECONDS,
+    limits: Limits = LIMITS,
 ) -> None:
     """Build every bot that has to be built, each folder once; `told` hears the command of each before it runs.
 
@@ -65,25 +66,25 @@ async def build(
         where = "in the sandbox, with network" if network else "in the sandbox, without network"
         told(f"building {printable(spec.name)} ({where if shut_in else 'no sandbox'}): {_shown(spec)}")
         if shut_in:
-            await _build_shut_in(spec, network, seconds)
+            await _build_shut_in(spec, network, seconds, limits)
         else:
             await _run(spec, spec.build, OpenAir(UNLIMITED), seconds)
         _check_made(spec)
 
 
-async def _build_shut_in(spec: BotSpec, network: bool, seconds: float) -> None:
+async def _build_shut_in(spec: BotSpec, network: bool, seconds: float, limits: Limits) -> None:
     if (missing := probe()) is not None:
         raise SandboxFailed(missing)
     program, folder, uid = spec.build[0], spec.folder or spec.cwd, own_uid()
     found = str(folder / program) if "/" in program else programs.on_path(program)
     if found is None:
-        raise WrongUse(f"{spec.name} cannot be built: there is no program {program!r} on the PATH")
+        raise WrongUse(f"{printable(spec.name)} cannot be built: there is no program {program!r} on the PATH")
     with staged(folder, uid) as staging:
-        workshop = Workshop(staging.copy, uid, network)
+        workshop = Workshop(staging.copy, uid, network, limits)
         try:
             await _run(spec, (found, *spec.build[1:]), workshop, seconds, staging.copy)
         except SandboxFailed as error:  # a program that is not to be had inside
-            raise WrongUse(f"{spec.name} cannot be built: {error}") from None
+            raise WrongUse(f"{printable(spec.name)} cannot be built: {error}") from None
         except BuildFailed as failed:
             if network or not any(sign in failed.output.lower() for sign in WANTED_NETWORK):
                 raise
@@ -110,12 +111,16 @@ async def _run(
             if room is not None and (used := room.used_up()):
                 process.kill(used)
             if loop.time() > until:
-                raise BuildFailed(f"{spec.name}: {_shown(spec)} took longer than {seconds:g} seconds", _last(process))
+                raise BuildFailed(
+                    f"{printable(spec.name)}: {_shown(spec)} took longer than {seconds:g} seconds", _last(process)
+                )
     finally:
         await process.stop()
     ended = process.exits[-1]
     if ended.code != 0:
-        raise BuildFailed(f"{spec.name} cannot be built: {_shown(spec)} in {spec.cwd} {_how(ended)}", _last(process))
+        raise BuildFailed(
+            f"{printable(spec.name)} cannot be built: {_shown(spec)} in {spec.cwd} {_how(ended)}", _last(process)
+        )
 
 
 class _Room:
@@ -154,7 +159,9 @@ def _check_made(spec: BotSpec) -> None:
     """WrongUse if there is still nothing to start."""
     for word in spec.argv[:2]:
         if spec.cwd in Path(word).parents and not os.path.exists(word):
-            raise WrongUse(f"{spec.name} was built, but there is no {word} now: {_shown(spec)} should have made it")
+            raise WrongUse(
+                f"{printable(spec.name)} was built, but there is no {word} now: {_shown(spec)} should have made it"
+            )
 
 
 def _shown(spec: BotSpec) -> str:

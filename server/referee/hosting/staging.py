@@ -14,6 +14,7 @@ import os
 import secrets
 import shutil
 import stat
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -50,7 +51,7 @@ class Staging:
     def bring_back(self) -> None:
         """Take over what the build has made; WrongUse says why nothing of it is taken."""
         refused = f"what the build left in {self.folder} is not taken over"
-        with _opened(self.copy) as source, _opened(self.folder) as target:
+        with _opened(self.copy, force=True) as source, _opened(self.folder) as target:
             about = os.fstat(target)
             root = os.geteuid() == 0
             rules = _Rules((about.st_uid, about.st_gid) if root else None, 0o444 if root else 0o400)
@@ -76,19 +77,9 @@ def staged(folder: Path, uid: int) -> Iterator[Staging]:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder even if a build has closed parts of it; nothing may run in it any more."""
-
-    def open_and_retry(remove: Callable[..., object], path: str, error: object) -> None:
-        with suppress(OSError):
-            for one in (os.path.dirname(path), path):
-                if stat.S_ISDIR(os.lstat(one).st_mode):
-                    os.chmod(one, 0o700)
-            shutil.rmtree(path) if stat.S_ISDIR(os.lstat(path).st_mode) else os.unlink(path)
-
-    for _ in range(DEEPEST):
-        shutil.rmtree(folder, onerror=open_and_retry)
-        if not folder.exists():
-            return
+    """Remove a folder even if a build has closed parts of it, or made it endlessly deep; nothing may run in it now."""
+    for command in (("chmod", "-R", "u+rwX", "--"), ("rm", "-rf", "--")):
+        subprocess.run([*command, str(folder)], stdin=subprocess.DEVNULL, capture_output=True, check=False)
 
 
 def _place() -> str:
@@ -122,8 +113,8 @@ class _Allowance:
     """How much may be copied; WrongUse says what happened when it is used up."""
 
     refused: str
-    bytes: int = MOST_BYTES
-    files: int = MOST_FILES
+    bytes: int = field(default_factory=lambda: MOST_BYTES)
+    files: int = field(default_factory=lambda: MOST_FILES)
 
     def take(self, size: int) -> None:
         self.files -= 1
@@ -175,7 +166,7 @@ class _Tree:
                     _remove_at(name, target)
 
     def _folder(self, name: str, source: int, target: int | None, rules: _Rules, path: str) -> None:
-        with _opened(name, source) as inner:
+        with _opened(name, source, force=self.given is not None) as inner:
             if target is None:
                 self.copy(inner, None, rules, f"{path}/")
                 return
@@ -189,7 +180,7 @@ class _Tree:
                     os.fchown(other, *rules.owner)
 
     def _file(self, name: str, source: int, target: int | None, rules: _Rules) -> None:
-        file = _open_anyway(name, source, FILE)
+        file = _open(name, source, FILE, force=self.given is not None)
         try:
             about = os.fstat(file)
             if not stat.S_ISREG(about.st_mode):
@@ -245,26 +236,26 @@ class _Tree:
 
 
 @contextmanager
-def _opened(name: str | Path, folder: int | None = None) -> Iterator[int]:
+def _opened(name: str | Path, folder: int | None = None, *, force: bool = False) -> Iterator[int]:
     """A folder, opened; itself, not what a link of that name leads to."""
-    file = _open_anyway(name, folder, FOLDER)
+    file = _open(name, folder, FOLDER, force=force)
     try:
         yield file
     finally:
         os.close(file)
 
 
-def _open_anyway(name: str | Path, folder: int | None, flags: int) -> int:
-    """Open a file or folder of ours, even if its owner has closed it to himself."""
+def _open(name: str | Path, folder: int | None, flags: int, *, force: bool) -> int:
+    """Open a file or folder; by `force`, even if a build that ran under our own id has closed it."""
     try:
         return os.open(name, flags, dir_fd=folder)
     except PermissionError:
+        if not force:
+            raise
         handle = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
         try:
-            about = os.fstat(handle)
-            if about.st_uid != os.getuid() or stat.S_ISLNK(about.st_mode):
-                raise
-            os.chmod(f"/proc/self/fd/{handle}", stat.S_IMODE(about.st_mode) & 0o777 | 0o700)
+            if not stat.S_ISLNK(os.fstat(handle).st_mode):
+                os.chmod(f"/proc/self/fd/{handle}", 0o700)
         finally:
             os.close(handle)
         return os.open(name, flags, dir_fd=folder)

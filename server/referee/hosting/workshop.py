@@ -38,8 +38,8 @@ class Workshop:
 
     copy: Path
     uid: int
-    network: bool = False
-    limits: Limits = LIMITS
+    network: bool
+    limits: Limits
     _news: int | None = None
 
     def put_up(self, spec: BotSpec, link: Link) -> Launch:

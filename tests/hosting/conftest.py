@@ -8,6 +8,7 @@ import secrets
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
@@ -161,6 +162,67 @@ def marker() -> Iterator[str]:
     assert running(word) == []
     for folder in ("/tmp", "/dev/shm", "/var/tmp", "/run", "/dev", str(Path.home()), str(BAD_BOTS)):
         assert [name for name in os.listdir(folder) if word in name] == []
+
+
+NOBODY = 65534
+AS_NOBODY = """
+while [ "$1" != -- ]; do
+    stash=$(mktemp -d) && mount --bind "$2" "$stash" && mount -t tmpfs -o mode=0755 none "$1" || exit 99
+    mkdir -p "$2" && mount --move "$stash" "$2" && rmdir "$stash" || exit 99
+    shift 2
+done
+shift
+exec setpriv --reuid=65534 --regid=65534 --clear-groups -- "$@"
+"""
+"""In a mount namespace of its own, where a Python below a closed home is within everybody's reach."""
+
+
+class Nobody:
+    """Somebody without rights on this machine, with a home of his own; where the tests have none themselves, we."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+
+    def run(self, *argv: str, cwd: Path | None = None, seconds: float = 120) -> subprocess.CompletedProcess[str]:
+        command = [*argv]
+        if os.geteuid() == 0:
+            closed = []
+            python = Path(sys.base_prefix).resolve()
+            for folder in reversed(python.parents):
+                if not folder.stat().st_mode & 0o001:
+                    closed = [str(folder), str(python)]
+                    break
+            command = ["unshare", "-m", "sh", "-c", AS_NOBODY, "sh", *closed, "--", *argv]
+            for path in (self.home, *self.home.rglob("*")):
+                os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
+        environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home), "LANG": "C.UTF-8"}
+        return subprocess.run(
+            command, cwd=cwd or self.home, env=environment, capture_output=True, text=True, timeout=seconds, check=False
+        )
+
+
+@pytest.fixture
+def nobody(bubblewrap: None) -> Iterator[Nobody]:
+    with tempfile.TemporaryDirectory(prefix="nobody-") as folder:
+        one = Nobody(Path(folder).resolve())
+        trial = one.run(
+            sys.executable, "-c", "from referee.hosting.sandbox import probe; import sys; sys.exit(probe() or 0)"
+        )
+        if trial.returncode != 0:
+            pytest.skip(f"nobody without rights can be had on this machine: {trial.stderr}")
+        yield one
+
+
+@pytest.fixture
+def place(tmp_path: Path, bubblewrap: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder for bots; whatever becomes of a build, nothing of its copies is left."""
+    for folder in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+        folder.chmod(0o755)
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    monkeypatch.setenv("TMPDIR", str(copies))
+    yield tmp_path
+    assert list(copies.iterdir()) == []
 
 
 def running(word: str) -> list[int]:

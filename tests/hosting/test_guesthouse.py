@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,3 +84,16 @@ def test_what_a_killed_guesthouse_left_is_cleared_away_and_a_living_one_stays(tm
     assert sorted(path.name for path in tmp_path.iterdir()) == ["referee-alive", "referee-run-other", "referee-young"]
     for one in sockets.values():
         one.close()
+
+
+async def test_a_long_path_of_temporary_files_leaves_room_for_the_socket(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = tmp_path / ("long-" * 20)
+    long.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(long))
+    async with Guesthouse(OpenAir()) as house:
+        assert house.socket.is_socket()
+        folder = house.socket.parent
+    assert not folder.exists()
+    assert list(long.iterdir()) == []

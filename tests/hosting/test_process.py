@@ -244,17 +244,17 @@ def test_a_bot_gets_the_memory_it_asks_for_up_to_what_the_host_allows() -> None:
 
 async def test_a_build_runs_once_per_folder_and_shows_its_output_when_it_fails(tmp_path: Path) -> None:
     spec = BotSpec("b", ("x",), Kind.STDIO, tmp_path, build=("/bin/sh", "-c", "echo built >> log"))
-    await build([spec, spec])
+    await build([spec, spec], shut_in=False)
     assert (tmp_path / "log").read_text() == "built\n"
     failing = BotSpec("b", ("x",), Kind.STDIO, tmp_path, build=("/bin/sh", "-c", "echo missing header; exit 2"))
     with pytest.raises(WrongUse, match=r"failed with code 2:\n  \| missing header"):
-        await build([failing])
+        await build([failing], shut_in=False)
     slow = BotSpec("b", ("x",), Kind.STDIO, tmp_path, build=("/bin/sh", "-c", "sleep 60"))
     with pytest.raises(WrongUse, match="took longer than"):
-        await build([slow], seconds=0.2)
+        await build([slow], shut_in=False, seconds=0.2)
     absent = BotSpec("b", ("x",), Kind.STDIO, tmp_path, build=("/nowhere/make",))
     with pytest.raises(WrongUse, match="cannot be built"):
-        await build([absent])
+        await build([absent], shut_in=False)
 
 
 async def test_nothing_of_a_build_survives_it(host: Host, tmp_path: Path, marker: str) -> None:
@@ -262,12 +262,13 @@ async def test_nothing_of_a_build_survives_it(host: Host, tmp_path: Path, marker
         return BotSpec("b", ("x",), Kind.STDIO, tmp_path, build=("/bin/sh", "-c", script, marker))
 
     lasting = f"{sys.executable} -c 'import time; time.sleep(300)' {marker}"
-    await asyncio.wait_for(build([building(f"{lasting} &")]), 10)  # what it leaves running is not waited for
+    # What it leaves running is not waited for.
+    await asyncio.wait_for(build([building(f"{lasting} &")], shut_in=False), 10)
     assert host.processes(marker) == []
     with pytest.raises(WrongUse, match="took longer than"):
-        await build([building(f"setsid {lasting} & {lasting}")], seconds=0.5)
+        await build([building(f"setsid {lasting} & {lasting}")], shut_in=False, seconds=0.5)
     assert host.processes(marker) == []
-    interrupted = asyncio.ensure_future(build([building(f"setsid {lasting} & {lasting}")]))
+    interrupted = asyncio.ensure_future(build([building(f"setsid {lasting} & {lasting}")], shut_in=False))
     await host.until(lambda: len(host.processes(marker)) >= 2)
     interrupted.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -281,8 +281,13 @@ def test_the_folder_of_a_bot_opens_no_other_place_by_a_link_or_a_path(tmp_path: 
     for folder in (linked, direct):
         with pytest.raises(walls.SandboxFailed, match="neither in the bot's folder nor on the PATH"):
             shown(parse(str(folder)))
-    # The host may name it: it knows what lies there.
-    assert str(tmp_path / "private") in shown(parse(f"stdio:{tool}", tmp_path))
+    # The host may name it: alone it is the bot, and before a bot's file it is a program with what belongs to it.
+    assert str(tool) in shown(parse(f"stdio:{tool}", tmp_path))
+    assert str(tmp_path / "private") not in shown(parse(f"stdio:{tool}", tmp_path))
+    (tmp_path / "private" / "lib").mkdir()
+    (tmp_path / "bot.txt").write_text("")
+    assert str(tmp_path / "private") not in shown(parse(f"stdio:{tool}", tmp_path))
+    assert str(tmp_path / "private") in shown(parse(f"stdio:{tool} bot.txt", tmp_path))
 
 
 def test_programs_in_a_hidden_folder_of_a_home_do_not_open_all_of_it(
@@ -291,6 +296,7 @@ def test_programs_in_a_hidden_folder_of_a_home_do_not_open_all_of_it(
     monkeypatch.setenv("HOME", str(tmp_path))
     program(tmp_path / ".local" / "bin" / "tool")
     program(tmp_path / "conda" / "bin" / "other")
+    (tmp_path / "conda" / "lib").mkdir()
     monkeypatch.setenv("PATH", f"{tmp_path}/.local/bin:{tmp_path}/conda/bin:{os.environ['PATH']}")
     programs.on_path.cache_clear()
     folder = bot_folder(tmp_path / "bots" / "x", "tool")

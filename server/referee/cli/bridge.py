@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from referee.cli.building import build_bots
 from referee.cli.errors import DID_NOT_HOLD, Failure, wrong_use
 
 if TYPE_CHECKING:
@@ -95,9 +96,8 @@ def _spec(command: list[str]) -> BotSpec:
 
 async def _bridge(spec: BotSpec, settings: Any) -> None:
     from referee.hosting.bridging import Bridge, BridgeBroken, BridgeClient, play
-    from referee.hosting.building import build
 
-    await build([spec])
+    await build_bots([spec], shut_in=False)  # one's own program on one's own machine, as the bridge runs it
     span = Bridge(spec)
     span.process.on_stderr = _show
     await span.start()

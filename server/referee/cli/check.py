@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from referee.cli.building import BuildNetwork, build_bots
 from referee.cli.errors import DID_NOT_HOLD, DONE, ENVIRONMENT, Failure
 from referee.cli.output import AsJson, aside, paper, print_json
 
@@ -31,6 +32,7 @@ def check(
         bool | None,
         typer.Option("--sandbox/--no-sandbox", help="Shut the bot in as a host does.", show_default="if possible"),
     ] = None,
+    build_network: BuildNetwork = False,
     as_json: AsJson = False,
 ) -> int:
     """Start a bot, play every game it plays against random bots, and say whether it is fit for a tournament.
@@ -42,7 +44,7 @@ def check(
     """
     import logging
 
-    from referee.hosting.sandbox import SandboxFailed
+    from referee.hosting.sandbox import Sandbox, SandboxFailed
     from referee.hosting.spec import parse
     from referee.logs import log_to_stderr
     from referee.net import conduct
@@ -51,8 +53,13 @@ def check(
     spec = parse(bot, Path.cwd())
     quarters = _quarters(sandbox)
     tell = (lambda finding: None) if as_json else _print_finding
+
+    async def built_and_checked() -> Report:
+        await build_bots([spec], shut_in=isinstance(quarters, Sandbox), network=build_network)
+        return await conduct.check(spec, quarters, game or (), matches=matches, told=tell)
+
     try:
-        report = asyncio.run(conduct.check(spec, quarters, game or (), matches=matches, told=tell))
+        report = asyncio.run(built_and_checked())
     except SandboxFailed as error:
         raise Failure(str(error), ENVIRONMENT) from None
     if as_json:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from referee.cli.building import BuildNetwork, build_bots
 from referee.cli.errors import ENVIRONMENT, INTERRUPTED, WRONG_USE, Failure
 from referee.cli.given import OPTION_HELP, game_options
 from referee.cli.output import AsJson, aside, paper, print_json, print_table
@@ -78,6 +79,7 @@ def run(
     sandbox: Annotated[
         bool, typer.Option("--sandbox/--no-sandbox", help="Shut bots in; --no-sandbox only for bots you trust.")
     ] = True,
+    build_network: BuildNetwork = False,
     name: Annotated[str | None, typer.Option(help="Name of the tournament.", show_default="from the settings")] = None,
     json: AsJson = False,
 ) -> int:
@@ -135,6 +137,7 @@ def run(
                 found,
                 seed,
                 sandbox=walls,
+                build_network=build_network,
                 workers=cores,
                 concurrency=concurrency or cores * PER_WORKER,
                 as_json=json,
@@ -183,12 +186,12 @@ async def _run(
     seed: str | None,
     *,
     sandbox: bool,
+    build_network: bool,
     workers: int,
     concurrency: int,
     as_json: bool,
     kept: bool,
 ) -> int:
-    from referee.hosting.building import build
     from referee.logs import log_to_stderr
     from referee.net.workers import Hosting, WorkersVenue
     from referee.store import TournamentState
@@ -206,7 +209,7 @@ async def _run(
             )
         _show(from_store(store, name), tournament, as_json, [], differences(store, name))
         return 0
-    await build(bots)
+    await build_bots(bots, shut_in=sandbox, network=build_network)
     venue = WorkersVenue(Hosting(plan.hosted, Path.cwd(), sandbox, workers, max(1, min(256, concurrency))))
     venue.on_notice = lambda text: aside().print(text, markup=False)
     await venue.open()

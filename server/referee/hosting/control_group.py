@@ -35,6 +35,7 @@ class Share:
     """What the processes of a group may use together."""
 
     cores: float
+    """0: as many as there are."""
     memory: int
     processes: int
     nice: int
@@ -164,11 +165,12 @@ def _limit(hierarchy: Hierarchy, folder: Path, share: Share) -> None:
     quota, weight = int(share.cores * PERIOD), TOGETHER / 1.25**share.nice
     limits: list[tuple[str, str, str]] = []
     if hierarchy.version == 2:
-        limits += [("cpu", "cpu.max", f"{quota} {PERIOD}"), ("cpu", "cpu.weight", str(max(1, round(100 * weight))))]
+        limits += [("cpu", "cpu.max", f"{quota or 'max'} {PERIOD}")]
+        limits += [("cpu", "cpu.weight", str(max(1, round(100 * weight))))]
         limits += [("memory", "memory.max", str(share.memory)), ("memory", "memory.swap.max", "0")]
         limits += [("memory", "memory.oom.group", "1")]
     else:
-        limits += [("cpu", "cpu.cfs_period_us", str(PERIOD)), ("cpu", "cpu.cfs_quota_us", str(quota))]
+        limits += [("cpu", "cpu.cfs_period_us", str(PERIOD)), ("cpu", "cpu.cfs_quota_us", str(quota or -1))]
         limits += [("cpu", "cpu.shares", str(max(2, round(1024 * weight))))]
         limits += [("memory", "memory.limit_in_bytes", str(share.memory))]
         limits += [("memory", "memory.memsw.limit_in_bytes", str(share.memory))]

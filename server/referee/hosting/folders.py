@@ -11,7 +11,7 @@ A bot in another language says how it is started, and may say more:
 
     command = "node bot.js"      # instead of main; run in the folder
     kind    = "stdio"            # speaks JSON lines on stdin and stdout; "grpc" (the usual) connects with an SDK
-    build   = "npm install"      # run once before the bot is started
+    build   = "npm install"      # run once before the bot is started, in the sandbox and without network
     memory  = 512                # megabytes it may use
 
 Places that hold bot folders are found through the entry point group `referee.bots`: each entry is a path or a callable
@@ -140,8 +140,9 @@ def read(path: Path, *, anywhere: bool = False) -> BotFolder:
         raise WrongUse(f"{file}: 'memory' is a whole number of megabytes, {LEAST_MEMORY} or more, not {memory!r}")
     main = file
     if "main" in values:
-        main = path / values["main"]
-        if not main.is_file() or path.resolve() not in main.resolve().parents:
+        main = path / values["main"].replace("\0", "")
+        there = main.is_file() or ("build" in values and not main.exists())  # a build may make it
+        if not there or path.resolve() not in main.resolve().parents:
             raise WrongUse(f"{file}: 'main' names {values['main']!r}, which is no file in this folder")
     command, build = _words(file, "command", values), _words(file, "build", values)
     return BotFolder(path, values["name"], tuple(games), main, values["about"], command, kind, build, memory)
@@ -164,6 +165,8 @@ def _words(file: Path, key: str, values: dict[str, Any]) -> tuple[str, ...]:
             )
     if not isinstance(value, list) or not all(isinstance(word, str) for word in value) or (key in values and not value):
         raise WrongUse(f'{file}: {key!r} is a command line such as "node bot.js", not {value!r}')
+    if any("\0" in word for word in value) or (value and not value[0].strip()):
+        raise WrongUse(f"{file}: {key!r} begins with no program, or holds a zero byte")
     return tuple(value)
 
 

@@ -31,7 +31,7 @@ class LastLines:
     def lines(self) -> list[str]:
         """The last lines, oldest first, safe to print."""
         text = b"".join(self._chunks).decode("utf-8", "replace")
-        return [_printable(line, self._letters) for line in text.splitlines() if line.strip()][-self._lines :]
+        return [printable(line, self._letters) for line in text.splitlines() if line.strip()][-self._lines :]
 
     def told(self, lines: int = 8) -> str:
         """The last few lines for a message, or a word that there are none."""
@@ -60,6 +60,7 @@ class Splitter:
         return lines
 
 
-def _printable(line: str, letters: int) -> str:
+def printable(line: str, letters: int = KEPT_LETTERS) -> str:
+    """A text of a bot's, safe for a terminal and for a record."""
     shown = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in line[: letters + 1])
     return shown if len(shown) <= letters else shown[: letters - 1] + "…"

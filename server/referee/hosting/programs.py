@@ -5,58 +5,66 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
+from referee.hosting import shebang
+from referee.hosting.output import printable
+
 SHIMS = "shims"
 """The folder of pyenv, rbenv, nodenv, asdf, mise and the like that holds a stand-in for every program they manage."""
+RUSTUP = "rustup"
+"""The stand-in for cargo and rustc: one program under many names."""
 ASKING_SECONDS = 10.0
-FIRST_LINE = 256
+
+
+def places() -> list[str]:
+    """The folders of the PATH. Those named relatively hold whatever lies where the referee happens to be started."""
+    return [place for place in os.get_exec_path() if os.path.isabs(place)]
 
 
 @cache
 def on_path(name: str) -> str | None:
     """The program of that name; of a version manager's, the real one, which starts without the manager."""
-    found = shutil.which(name)
-    if found is None or Path(found).parent.name != SHIMS:
+    if not name or "/" in name or "\0" in name:
+        return None
+    found = _which(name, places())
+    if found is None or not _is_shim(Path(found)):
         return found
-    others = [place for place in os.get_exec_path() if Path(place).name != SHIMS]
-    return _behind(Path(found)) or shutil.which(name, path=os.pathsep.join(others)) or found
-
-
-def interpreter(script: Path) -> str | None:
-    """The program that runs a script, as its first line says; None for anything that is no script."""
-    words = _first_line(script).rstrip("\r").split()
-    if words and Path(words[0]).name == "env":
-        named = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
-        return (on_path(named[0]) or named[0]) if named else None
-    return words[0] if words else None
+    others = [place for place in places() if Path(place).name != SHIMS]
+    return _behind(Path(found)) or _which(name, others) or found
 
 
 def trouble(path: Path) -> str | None:
     """Why a file cannot be started although it is there, which the kernel tells as "no such file"."""
-    if _first_line(path).endswith("\r"):
-        return f"its lines end as on Windows (CR LF), so it cannot be started: sed -i 's/\\r$//' {path}"
-    needed = interpreter(path)
-    if needed is not None and not Path(needed).exists():
-        return f"it is to be run by {needed}, which is not there"
+    try:
+        line = shebang.first_line(path)
+        if line is not None and line.endswith(b"\r"):
+            return f"its lines end as on Windows (CR LF), so it cannot be started: sed -i 's/\\r$//' {path}"
+        needed = shebang.read(path)
+    except shebang.Unreadable as error:
+        return str(error) if sys.platform == "linux" else None  # other kernels split the line in other ways
+    if needed is None or (not needed.by_name and not os.path.isabs(needed.program)):
+        return None
+    found = on_path(needed.program) if needed.by_name else needed.program
+    if found is None or not Path(found).exists():
+        return f"it is to be run by {printable(needed.program)}, which is not there"
     return None
 
 
-def _first_line(path: Path) -> str:
-    """What stands behind `#!`, or nothing."""
-    try:
-        with path.open("rb") as file:
-            line = file.read(FIRST_LINE).split(b"\n")[0]
-    except OSError:
-        return ""
-    return line[2:].decode("utf-8", "replace") if line.startswith(b"#!") else ""
+def _which(name: str, folders: list[str]) -> str | None:
+    return shutil.which(name, path=os.pathsep.join(folders)) if folders else None
+
+
+def _is_shim(found: Path) -> bool:
+    return found.parent.name == SHIMS or (found.name != RUSTUP and Path(os.path.realpath(found)).name == RUSTUP)
 
 
 def _behind(shim: Path) -> str | None:
     """The program a version manager would start; None if it cannot be asked or does not know."""
     root = shim.parent.parent
-    manager = root.name.lstrip(".")
+    manager = root.name.lstrip(".") if shim.parent.name == SHIMS else RUSTUP
     for program in (root / "bin" / manager, root / "libexec" / manager, shutil.which(manager)):
         if program is not None and os.access(program, os.X_OK):
             try:

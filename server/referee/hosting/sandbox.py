@@ -20,16 +20,18 @@ from __future__ import annotations
 
 import fcntl
 import os
+import resource
 import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
 from pathlib import Path
 
-from referee.hosting import cgroups, rooms, seccomp
+from referee.hosting import cgroups, rooms, seccomp, toolchains
 from referee.hosting.cgroups import Cgroups
 from referee.hosting.control_group import Share
 from referee.hosting.quarters import ALWAYS, USUAL_MEMORY, Launch, Link, granted
@@ -98,55 +100,84 @@ class Sandbox:
         root = os.geteuid() == 0
         if root:
             rooms.check_open(rooms.own(spec))
-        limits, memory = self.limits, granted(spec, self.limits.memory)
-        uid = FIRST_UID + (os.getpid() * 61 + next(_LODGERS)) % UIDS if root else os.getuid()
-        passwd = seccomp.descriptor(f"bot:x:{uid}:{uid}::{HOME_INSIDE}:/bin/sh\n".encode())
-        descriptors = [passwd]
-        walls = ["--die-with-parent", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
-        walls += ["--unshare-cgroup-try", "--new-session", "--hostname", HOSTNAME]
-        if root:
-            walls += ["--cap-drop", "ALL"]
-            for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"):  # for setpriv, which then drops them too
-                walls += ["--cap-add", capability]
-        else:
-            walls += ["--unshare-user"]
-        if (filter_program := seccomp.program()) is not None:
-            descriptors.append(seccomp.descriptor(filter_program))
-            walls += ["--seccomp", str(descriptors[-1])]
-        inside = [*rooms.system(), "--proc", "/proc", "--dev", "/dev"]
-        inside += ["--dev-bind", "/dev/null", "/dev/zero"]  # mapped and shared, it is memory that belongs to no process
-        for folder in ("/tmp", "/dev/shm"):
-            inside += ["--perms", "1777", "--size", str(limits.disk), "--tmpfs", folder]
-        inside += [*rooms.shown(rooms.readable(spec)), *rooms.folders_above([spec.cwd / "x", Path(SOCKET_INSIDE)])]
-        inside += ["--perms", "0444", "--ro-bind-data", str(passwd), "/etc/passwd"]
+        inside = [*rooms.shown(rooms.readable(spec)), *rooms.folders_above([spec.cwd / "x", Path(SOCKET_INSIDE)])]
         if link.socket is not None:
             if root:
                 os.chmod(link.socket, 0o666)  # its folder stays closed: only who has it bound gets there
-            inside += ["--bind", str(link.socket), SOCKET_INSIDE]
-        inside += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", str(spec.cwd)]
-        keys = [
-            "prlimit", f"--nproc={limits.processes}", f"--nofile={limits.files}", f"--data={2 * memory + (1 << 30)}",
-            f"--fsize={limits.disk}", f"--cpu={limits.seconds}", "--core=0", "--memlock=0", "--msgqueue=0",
-        ]  # fmt: skip
-        if root:
-            keys += ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--inh-caps=-all"]
-            keys += ["--bounding-set=-all", "--no-new-privs"]
-        aside = ("/bin/sh", "-c", ASIDE.format(life=_life()), "sh")
-        back = ("/bin/sh", "-c", BACK, "sh")
-        bound = ("setpriv", "--pdeathsig", "KILL", *aside, "nice", "-n", str(limits.nice))
-        argv = (*bound, "bwrap", *walls, *inside, "--", *keys, *back, *spec.argv)
-        return Launch(
-            argv,
-            _environment(spec, link),
-            Path("/"),
-            tuple(descriptors),
-            memory,
-            walled=True,
-            wrappers=2,
-            cores=limits.cores,
-            stop=signal.SIGKILL,
-            kill=signal.SIGKILL,
+            # Connecting needs no more than reading. All bots share the socket, and where the referee is not root they
+            # own it: writable, one of them could close it to the others.
+            inside += ["--ro-bind", str(link.socket), SOCKET_INSIDE]
+        return enclosed(
+            spec, self.limits, inside, _environment(spec, link), own_uid(), granted(spec, self.limits.memory)
         )
+
+
+def own_uid() -> int:
+    """The user id for a bot: another for every one as root, else our own, behind a user namespace."""
+    return FIRST_UID + (os.getpid() * 61 + next(_LODGERS)) % UIDS if os.geteuid() == 0 else os.getuid()
+
+
+def enclosed(
+    spec: BotSpec,
+    limits: Limits,
+    rooms_inside: list[str],
+    environment: dict[str, str],
+    uid: int,
+    memory: int,
+    *,
+    network: bool = False,
+) -> Launch:
+    """The command of a spec behind the walls; it sees the system and these rooms."""
+    root = os.geteuid() == 0
+    passwd = seccomp.descriptor(f"bot:x:{uid}:{uid}::{HOME_INSIDE}:/bin/sh\n".encode())
+    descriptors = [passwd]
+    walls = ["--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+    walls += ["--new-session", "--hostname", HOSTNAME, *([] if network else ["--unshare-net"])]
+    if root:
+        walls += ["--cap-drop", "ALL"]
+        for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"):  # for setpriv, which then drops them too
+            walls += ["--cap-add", capability]
+    else:
+        walls += ["--unshare-user"]
+    if (filter_program := seccomp.program()) is not None:
+        descriptors.append(seccomp.descriptor(filter_program))
+        walls += ["--seccomp", str(descriptors[-1])]
+    inside = [*rooms.system(), "--proc", "/proc", "--dev", "/dev"]
+    inside += ["--dev-bind", "/dev/null", "/dev/zero"]  # mapped and shared, it is memory that belongs to no process
+    for folder in ("/tmp", "/dev/shm"):
+        inside += ["--perms", "1777", "--size", str(limits.disk), "--tmpfs", folder]
+    inside += [*rooms_inside, "--perms", "0444", "--ro-bind-data", str(passwd), "/etc/passwd"]
+    inside += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", str(spec.cwd)]
+    keys = [
+        "prlimit", f"--nproc={_most(limits.processes, resource.RLIMIT_NPROC)}",
+        f"--nofile={_most(limits.files, resource.RLIMIT_NOFILE)}", f"--data={2 * memory + (1 << 30)}",
+        f"--fsize={limits.disk}", f"--cpu={limits.seconds}", "--core=0", "--memlock=0", "--msgqueue=0",
+    ]  # fmt: skip
+    if root:
+        keys += ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--inh-caps=-all"]
+        keys += ["--bounding-set=-all", "--no-new-privs"]
+    aside = ("/bin/sh", "-c", ASIDE.format(life=_life()), "sh")
+    back = ("/bin/sh", "-c", BACK, "sh")
+    bound = ("setpriv", "--pdeathsig", "KILL", *aside, "nice", "-n", str(limits.nice))
+    argv = (*bound, "bwrap", *walls, *inside, "--", *keys, *back, *spec.argv)
+    return Launch(
+        argv,
+        environment,
+        Path("/"),
+        tuple(descriptors),
+        memory,
+        walled=True,
+        wrappers=2,
+        cores=limits.cores,
+        stop=signal.SIGKILL,
+        kill=signal.SIGKILL,
+    )
+
+
+def _most(wanted: int, kind: int) -> int:
+    """A limit, but not above what we have ourselves: nobody but root can raise that."""
+    hard = resource.getrlimit(kind)[1]
+    return wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
 
 
 @cache
@@ -244,12 +275,17 @@ def _why(words: str) -> str:
 
 
 def _environment(spec: BotSpec, link: Link) -> dict[str, str]:
-    places = [str(program.parent) for program in rooms.programs_of(spec)[1:] if not rooms.within_system(program)]
+    places = [program.parent for program in toolchains.chain(spec)[1:]]
+    return private_environment(places) | link.environment(SOCKET_INSIDE)
+
+
+def private_environment(places: Iterable[Path]) -> dict[str, str]:
+    """The variables of a program in the sandbox, which finds others in these places and where they usually are."""
     private = {
-        "PATH": ":".join([*places, PATH]),
+        "PATH": ":".join(dict.fromkeys([*map(str, places), *PATH.split(":")])),
         "HOME": HOME_INSIDE,
         "TMPDIR": "/tmp",
         "LANG": "C.UTF-8",
         "USER": "bot",
     }
-    return private | ALWAYS | link.environment(SOCKET_INSIDE)
+    return private | ALWAYS

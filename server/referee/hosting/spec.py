@@ -60,13 +60,13 @@ class BotSpec:
     folder: Path | None = None
     """The bot's own folder, all of which it may read; None for a lone file or a command."""
     files: tuple[Path, ...] = ()
-    """Files and folders named on its command line, which it may read too."""
+    """Files and folders named on its command line, which it may read too; in the sandbox, none that is a link."""
     games: tuple[str, ...] = ()
     """The games it plays; empty: every game."""
     memory: int | None = None
     """Bytes it asks for; None: whatever is usual."""
     build: tuple[str, ...] = ()
-    """Run once before the first start."""
+    """Run once before the first start (`building.py`)."""
     text: str = ""
     """What the person wrote."""
 
@@ -109,7 +109,7 @@ def from_folder(folder: BotFolder, *, house: bool = False) -> BotSpec:
         where = f"{path / 'bot.toml'}: 'command'"
         argv = _found(folder.command, path, where, in_folder=True, built=bool(folder.build))
     else:
-        argv = _of_file(folder.main.resolve())
+        argv = _of_file(folder.main.resolve(), built=bool(folder.build))
     kind = Kind.STDIO if folder.kind == "stdio" else Kind.HOUSE if house and not folder.command else Kind.GRPC
     games = () if "*" in folder.games else folder.games
     memory = None if folder.memory is None else folder.memory << 20
@@ -122,10 +122,10 @@ def _from_path(text: str, base: Path) -> BotSpec | None:
     path = path if path.is_absolute() else base / path
     if not _is_there(path):
         return None
-    path = path.resolve()
+    named, path = path.parent.resolve() / path.name, path.resolve()
     if path.is_file():
         name = path.parent.name if path.stem == "bot" else path.stem
-        return BotSpec(_name(name), _of_file(path), Kind.GRPC, base, files=(path,))
+        return BotSpec(_name(name), _of_file(path), Kind.GRPC, base, files=(named,))
     if (path / "bot.toml").is_file():
         return from_folder(folders.read(path, anywhere=True))
     if (path / "bot.py").is_file():
@@ -159,8 +159,7 @@ def _found(
     """The command with its program's full path; `built`: the program may come into being later."""
     program = words[0]
     if "/" in program:
-        path = Path(os.path.expanduser(program))
-        path = path if path.is_absolute() else base / path
+        path = base / (program if in_folder else os.path.expanduser(program))
         if not path.exists() and not built:
             raise WrongUse(f"{where}: there is no program {path}")
         if path.is_dir() or (path.exists() and not os.access(path, os.X_OK)):
@@ -185,9 +184,11 @@ def _unknown(word: str, base: Path, *, alone: bool) -> str:
     return f"this is neither a house bot nor a folder nor a program on the PATH; {hint}"
 
 
-def _of_file(path: Path) -> tuple[str, ...]:
+def _of_file(path: Path, *, built: bool = False) -> tuple[str, ...]:
     if path.suffix == ".py":
         return (sys.executable, str(path))
+    if built and not path.exists():
+        return (str(path),)
     if not os.access(path, os.X_OK):
         if path.suffix in ARCHIVES:
             raise WrongUse(f"{path} is an archive: unpack it and name the folder that holds bot.toml")

@@ -20,7 +20,6 @@ from types import TracebackType
 from typing import Self
 
 from arena.v1 import match_pb2
-from referee.hosting.building import build
 from referee.hosting.process import BotProcess, Condition, Exit, Patience
 from referee.hosting.quarters import Link, Quarters
 from referee.hosting.spec import BotSpec, Kind
@@ -35,6 +34,9 @@ from referee.net.wire import Wire
 USUAL_CONCURRENCY = 64
 PREFIX = "referee-"
 STALE_SECONDS = 60.0
+SHORT_PLACE = Path("/tmp")
+LONGEST_PLACE = 70
+"""Bytes: with the folder and the socket in it, the kernel takes little more than a hundred."""
 
 
 class Tokens:
@@ -133,10 +135,15 @@ class Guesthouse:
         self._folder: Path | None = None
 
     async def __aenter__(self) -> Self:
-        clear_away(Path(tempfile.gettempdir()))
-        # Closed to everybody else on this machine; a short path, for the name of a unix socket is short.
-        self._folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-        await self._wire.start(f"unix:{self.socket}")
+        place = short_place()
+        clear_away(place)
+        # Closed to everybody else on this machine.
+        self._folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))
+        try:
+            await self._wire.start(f"unix:{self.socket}")
+        except BaseException:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise
         if self._own_hall:
             self._beat = asyncio.get_running_loop().create_task(self.hall.beat())
         return self
@@ -178,10 +185,9 @@ class Guesthouse:
         patience: Patience | None = None,
         quarters: Quarters | None = None,
     ) -> Guest:
-        """Build and start a bot; it is there once `guest.player` is (see `arrive`)."""
+        """Start a bot, built before if it has to be; it is there once `guest.player` is (see `arrive`)."""
         name = name or spec.name
         quarters = quarters or self._quarters
-        await build([spec])
         if spec.kind is Kind.STDIO:
             pipes = StdioPlayer(spec, quarters, name=name, concurrency=concurrency, patience=patience)
             guest = Guest(name, spec, pipes.process, pipes)
@@ -207,6 +213,12 @@ class Guesthouse:
         finally:
             guest.waiting.discard(changed)
         return guest.player is not None
+
+
+def short_place() -> Path:
+    """Where temporary folders go; the usual place, unless its path is too long for the address of a unix socket."""
+    usual = Path(tempfile.gettempdir())
+    return usual if len(os.fsencode(usual)) <= LONGEST_PLACE or not SHORT_PLACE.is_dir() else SHORT_PLACE
 
 
 def clear_away(place: Path) -> None:

@@ -15,7 +15,6 @@ import signal
 import sys
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -120,9 +119,8 @@ class Worker:
         self._room = HouseRoom()
         self._concurrency: int = order["concurrency"]
         self._quarters: Quarters = Sandbox() if order["sandbox"] else OpenAir()
-        specs = {name: parse(text, Path(order["base"])) for name, text in order["bots"].items()}
-        # Built by the parent, once: workers would do it at the same time, in the same folder.
-        self._specs = {name: replace(spec, build=()) for name, spec in specs.items()}
+        # Built by the parent, once.
+        self._specs = {name: parse(text, Path(order["base"])) for name, text in order["bots"].items()}
         self._waiting: dict[str, Match] = {}
         self._broken_off: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()

@@ -46,6 +46,7 @@ def check(
 
     from referee.hosting.sandbox import SandboxFailed
     from referee.hosting.spec import parse
+    from referee.hosting.starting import Overloaded
     from referee.net import conduct
 
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
@@ -56,6 +57,8 @@ def check(
         report = asyncio.run(conduct.check(spec, quarters, game or (), matches=matches, told=tell))
     except SandboxFailed as error:
         raise Failure(str(error), ENVIRONMENT) from None
+    except Overloaded as error:
+        raise Failure(f"the machine is too busy to check a bot now: {error}", ENVIRONMENT) from None
     if as_json:
         print_json(report.value())
     else:

@@ -215,17 +215,17 @@ async def _run(
     await build(bots)
     venue = WorkersVenue(Hosting(plan.hosted, Path.cwd(), sandbox, share, max(1, min(256, concurrency))))
     venue.on_notice = lambda text: aside().print(text, markup=False)
+    again = "the same command goes on from here" if kept else "with --db FILE it could go on from here"
     await venue.open()
     runner = Runner(store, name, venue, concurrency=concurrency)
     try:
-        await _watch(runner, venue, as_json)
+        await _watch(runner, venue, as_json, again)
         standings = await runner.standings()
     finally:
         await venue.close()
     if runner.stopped:
         if _on_screen(as_json):
             print_table(standings)
-        again = "the same command goes on from here" if kept else "with --db FILE it could go on from here"
         aside().print(
             f"stopped after {standings.matches_done} of {standings.matches_total} matches; {again}", markup=False
         )
@@ -234,8 +234,8 @@ async def _run(
     return 0
 
 
-async def _watch(runner: Runner, venue: WorkersVenue, as_json: bool) -> None:
-    """Play, and show how it goes: a live screen on a terminal, lines otherwise."""
+async def _watch(runner: Runner, venue: WorkersVenue, as_json: bool, again: str) -> None:
+    """Play, and show how it goes: a live screen on a terminal, lines otherwise; `again` says how to go on later."""
     from referee_leaderboard import Feed, plain_progress_line, watch
 
     loop = asyncio.get_running_loop()
@@ -282,7 +282,7 @@ async def _watch(runner: Runner, venue: WorkersVenue, as_json: bool) -> None:
         playing.result()
     except asyncio.CancelledError:
         if venue.failed.done() and venue.failed.exception() is not None:
-            raise Failure(str(venue.failed.exception()), ENVIRONMENT) from None
+            raise Failure(f"{venue.failed.exception()}; {again}", ENVIRONMENT) from None
         raise
     finally:
         feed.close()

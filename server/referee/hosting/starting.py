@@ -18,7 +18,9 @@ FIRST_LOOK = 0.05
 LOOK_EVERY = 0.1
 """Seconds between two looks at a bot that is not there yet."""
 LONGEST_TURN = 5.0
-"""Seconds a bot may have to itself before the next one is started beside it."""
+"""Seconds a bot may have to itself before the next one is started beside it …"""
+LONGEST_TURN_BY_CLOCK = 30.0
+"""… and with what the machine kept it waiting: a machine that starves one must not keep all others in line for ever."""
 AT_REST = 0.1
 """A bot that runs, or waits for a core, for less than this part of the time has nothing left to do for its start."""
 LOOKS_AT_REST = 3
@@ -34,7 +36,9 @@ class Overloaded(Exception):
 class Starts:
     """How many bots may be starting at once; the others stand in line."""
 
-    def __init__(self, at_once: int) -> None:
+    def __init__(self, at_once: int, contention: Callable[[], Contention] = Scheduler) -> None:
+        """`contention` tells for each start how long the machine kept it waiting."""
+        self.contention = contention
         self._free = at_once
         self._line: deque[asyncio.Future[bool]] = deque()
 
@@ -47,6 +51,11 @@ class Starts:
         else:
             self._line.append(turn)
         return turn
+
+    @property
+    def in_line(self) -> int:
+        """How many wait for their turn."""
+        return sum(not turn.done() for turn in self._line)
 
     def over(self) -> None:
         """A turn is over: the next one's begins."""
@@ -68,7 +77,6 @@ class Arrival:
         there: Callable[[], bool],
         *,
         says_hello: bool,
-        contention: Callable[[], Contention] = Scheduler,
     ) -> None:
         """`says_hello`: it tells when it has started; otherwise it counts as started once it is at rest."""
         self.had = 0.0
@@ -80,11 +88,10 @@ class Arrival:
         self._starts = starts
         self._there = there
         self._says_hello = says_hello
-        self._contention = contention
-        self._figures = contention()
+        self._figures = starts.contention()
         self._asked: asyncio.Future[bool] | None = None
         self._turn = False
-        self._turn_had = 0.0
+        self._turn_had = self._turn_passed = 0.0
         self._looks_at_rest = 0
         self._runs = 0
         self._timer: asyncio.TimerHandle | None = None
@@ -94,13 +101,16 @@ class Arrival:
 
     def changed(self) -> None:
         """Something has become of the bot: look whether it is there, on its way, or out."""
-        out = self._process.condition in (Condition.BENCHED, Condition.STOPPED)
-        if self._there():
+        there = self._there()
+        if there:
+            if self._timer is None:  # as nearly always: this is called at the end of every match
+                return
             self.had = self.passed = 0.0
+        out = self._process.condition in (Condition.BENCHED, Condition.STOPPED)
         ended = self._process.pid is None and not self._spawning
-        if out or ended or (self._there() and self._says_hello):
+        if out or ended or (there and self._says_hello):
             self._end_turn()
-        if out or (self._there() and not self._turn):
+        if out or (there and not self._turn):
             self._rest()
         elif self._timer is None and self._process.condition is not Condition.NEW:
             self._look_in(FIRST_LOOK)
@@ -123,8 +133,9 @@ class Arrival:
             raise
         finally:
             self._asked = None
-        self._turn_had, self._looks_at_rest, self._runs = 0.0, 0, self._process.runs
-        self._figures = self._contention()
+        self._turn_had = self._turn_passed = 0.0
+        self._looks_at_rest, self._runs = 0, self._process.runs
+        self._figures = self._starts.contention()
         if self._process.condition is Condition.STOPPED:
             self._end_turn()
             return False
@@ -141,6 +152,8 @@ class Arrival:
         if self._asked is None and not self._spawning:  # before that its time does not run
             self._account(elapsed)
         self._timer = None
+        if self._there():
+            self.had = self.passed = 0.0
         if not self._there() or self._turn:
             self._look_in(LOOK_EVERY)
         self.on_look()
@@ -153,11 +166,13 @@ class Arrival:
         self._looks_at_rest = self._looks_at_rest + 1 if ran + kept < AT_REST * elapsed else 0
         kept = min(elapsed, max(kept, elapsed - self._due))  # or we were late ourselves, and did not hear it
         self._turn_had += elapsed - kept
+        self._turn_passed += elapsed
         if not self._there():
             self.had += elapsed - kept
             self.passed += elapsed
         at_rest = self._looks_at_rest >= (LOOKS_AT_REST if self._says_hello else 1)
-        if self._turn and (at_rest or self._turn_had >= LONGEST_TURN):
+        long = self._turn_had >= LONGEST_TURN or self._turn_passed >= LONGEST_TURN_BY_CLOCK
+        if self._turn and (at_rest or long):
             self._end_turn()
 
     def _look_in(self, seconds: float) -> None:

@@ -75,15 +75,14 @@ class Lodgings:
         for name in hosted:
             self._tables[name] = self._tables.get(name, 0) + 1
             self._idle.pop(name, None)
+        coming = [asyncio.get_running_loop().create_task(self._player(name)) for name in names]
         try:
-            found = await asyncio.gather(*(self._player(name) for name in names), return_exceptions=True)
-            for error in found:
-                if isinstance(error, BaseException):
-                    raise error
-        except BaseException:
+            return list(await asyncio.gather(*coming))
+        except BaseException:  # one cannot be started, so the others need not be waited for
+            for task in coming:
+                task.cancel()
             self.leave(names)
             raise
-        return [player for player in found if not isinstance(player, BaseException)]
 
     def leave(self, names: Sequence[str]) -> None:
         """A match of these bots is over."""
@@ -130,9 +129,10 @@ class Lodgings:
         """Whether a bot has a program, or will have one soon."""
         if name not in self._coming:
             return False
-        if not self._coming[name].done():
+        coming = self._coming[name]
+        if not coming.done():
             return True
-        return name in self._house.guests and not self._house.guests[name].out
+        return not coming.cancelled() and coming.exception() is None and not coming.result().out
 
     async def _player(self, name: str) -> Player:
         spec = self._specs[name]

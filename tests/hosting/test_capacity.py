@@ -43,6 +43,8 @@ def test_more_bots_than_fit_take_turns_and_only_as_many_matches_run_as_have_plac
 
 def test_fresh_processes_are_counted_match_by_match() -> None:
     assert share_out(Capacity(16, 2), 2, 3, 3, fresh=True) == Share(2, 8, 1, 4)
+    assert share_out(Capacity(16, 2), 2, 3, 3, fresh=True, matches=2) == Share(2, 3, 1, 2)
+    assert share_out(Capacity(16, 2), 1, 3, 3, fresh=True, matches=1) == Share(1, 3, 2, 1)
 
 
 def test_house_bots_need_no_process_and_are_not_limited() -> None:

@@ -132,7 +132,7 @@ def run(
         cores = min(cores, concurrency)
     hosted = [bot for bot in found if bot.kind is not specs.Kind.HOUSE]
     fits = of_this_machine((bot.memory for bot in hosted), fresh=mirror)
-    share = share_out(fits, cores, len(hosted), seats, fresh=mirror)
+    share = share_out(fits, cores, len(hosted), seats, fresh=mirror, matches=concurrency)
     with _store(db) as store:
         code: int = asyncio.run(
             _run(

@@ -51,15 +51,20 @@ def of_this_machine(asked: Iterable[int | None], *, fresh: bool) -> Capacity:
     return Capacity(max(1, min(fits, cores * (FRESH_PER_CORE if fresh else LASTING_PER_CORE))), cores)
 
 
-def share_out(capacity: Capacity, workers: int, bots: int, seats: int, *, fresh: bool) -> Share:
+def share_out(
+    capacity: Capacity, workers: int, bots: int, seats: int, *, fresh: bool, matches: int | None = None
+) -> Share:
     """Divide a machine among workers, each of which hosts the same bots; `seats` is the most of them in one match.
 
-    A worker has room for at least one match. There are fewer workers than wanted if each can then keep all its bots.
+    With `matches`, no more fresh processes run than so many matches need. A worker has room for at least one match.
+    There are fewer workers than wanted if each can then keep all its bots.
     """
     need = min(seats, bots)
     if need == 0:
         return Share(workers, 1, 1)
     running = max(capacity.running, need)
+    if fresh and matches is not None:
+        running = min(running, matches * need)
     keeps_all = not fresh and bots <= running
     workers = min(workers, running // (bots if keeps_all else need))
     each = running // workers

@@ -154,7 +154,7 @@ async def first_move(bot: str, sandbox: bool) -> float:
     from referee.match.clock import TimeControl
     from referee.match.ending import Termination
     from referee.net.hosted import Guesthouse
-    from referee.net.worker import Absentee
+    from referee.net.lodgings import Absentee
     from referee.rules import registry
     from referee.rules.game import seed_bytes
 

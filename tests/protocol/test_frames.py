@@ -10,9 +10,9 @@ import pytest
 from arena.v1 import match_pb2 as pb
 from referee.match.match import Match
 from referee.match.port import Question
+from referee.net.lodgings import Absentee
 from referee.net.play import notice
 from referee.net.session import COMPANY, FRAME_BYTES, Session
-from referee.net.worker import Absentee
 from referee.rules import registry
 
 SMALLEST_CLIENT_LIMIT = 4 << 20

@@ -46,6 +46,7 @@ def check(
 
     from referee.hosting.sandbox import Sandbox, SandboxFailed
     from referee.hosting.spec import parse
+    from referee.hosting.starting import Overloaded
     from referee.logs import log_to_stderr
     from referee.net import conduct
 
@@ -62,6 +63,8 @@ def check(
         report = asyncio.run(built_and_checked())
     except SandboxFailed as error:
         raise Failure(str(error), ENVIRONMENT) from None
+    except Overloaded as error:
+        raise Failure(f"the machine is too busy to check a bot now: {error}", ENVIRONMENT) from None
     if as_json:
         print_json(report.value())
     else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import signal
 import sys
 import tempfile
@@ -23,6 +22,7 @@ from referee.cli.output import AsJson, aside, paper, print_json, print_table
 from referee.cli.serving import open_store, seconds
 
 if TYPE_CHECKING:
+    from referee.hosting.capacity import Share
     from referee.hosting.spec import BotSpec
     from referee.net.workers import WorkersVenue
     from referee.rules.game import Game
@@ -65,8 +65,14 @@ def run(
         str | None,
         typer.Option("--db", metavar="FILE", help="Keep the results here; the same command goes on where it stopped."),
     ] = None,
-    concurrency: Annotated[int | None, typer.Option("--concurrency", "-c", min=1, help="Most matches at once.")] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes.", show_default="one per core")] = None,
+    concurrency: Annotated[
+        int | None,
+        typer.Option("--concurrency", "-c", min=1, help="Most matches at once.", show_default="as many as fit"),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Worker processes; fewer are used if not all bots fit.", show_default="one per core"),
+    ] = None,
     limit: Annotated[str, typer.Option("--time", metavar="DURATION", help="Free time per decision.")] = "1s",
     bank: Annotated[str, typer.Option(metavar="DURATION", help="Time per match beyond it.")] = "30s",
     option: Annotated[
@@ -74,7 +80,10 @@ def run(
         typer.Option("--option", "-o", metavar="KEY=VALUE", help=OPTION_HELP),
     ] = None,
     mirror: Annotated[
-        bool, typer.Option("--mirror", help="Play every deal in every seat rotation, in fresh processes.")
+        bool,
+        typer.Option(
+            "--mirror", help="Play every deal in every seat rotation, in fresh processes, a few per core at once."
+        ),
     ] = False,
     sandbox: Annotated[
         bool, typer.Option("--sandbox/--no-sandbox", help="Shut bots in; --no-sandbox only for bots you trust.")
@@ -88,6 +97,7 @@ def run(
     Example: referee run flip7 mybot.py odds cautious random --rounds 50 --db practice.db
     """
     from referee.hosting import spec as specs
+    from referee.hosting.capacity import cores_at_hand, of_this_machine, share_out
     from referee.rules import registry
     from referee.tournament.plan import Plan, check_seed, checked, distinct
     from referee.tournament.single import name_for
@@ -125,9 +135,12 @@ def run(
     walls = sandbox and any(bot.kind is not specs.Kind.HOUSE for bot in found)
     if walls:
         _need_sandbox()
-    cores = workers or os.cpu_count() or 1
+    cores = workers or cores_at_hand()
     if concurrency is not None:
         cores = min(cores, concurrency)
+    hosted = [bot for bot in found if bot.kind is not specs.Kind.HOUSE]
+    fits = of_this_machine((bot.memory for bot in hosted), fresh=mirror)
+    share = share_out(fits, cores, len(hosted), seats, fresh=mirror, matches=concurrency)
     with _store(db) as store:
         code: int = asyncio.run(
             _run(
@@ -138,8 +151,8 @@ def run(
                 seed,
                 sandbox=walls,
                 build_network=build_network,
-                workers=cores,
-                concurrency=concurrency or cores * PER_WORKER,
+                share=share,
+                concurrency=min(concurrency or share.workers * PER_WORKER, share.matches or sys.maxsize),
                 as_json=json,
                 kept=db is not None,
             )
@@ -187,7 +200,7 @@ async def _run(
     *,
     sandbox: bool,
     build_network: bool,
-    workers: int,
+    share: Share,
     concurrency: int,
     as_json: bool,
     kept: bool,
@@ -210,19 +223,19 @@ async def _run(
         _show(from_store(store, name), tournament, as_json, [], differences(store, name))
         return 0
     await build_bots(bots, shut_in=sandbox, network=build_network)
-    venue = WorkersVenue(Hosting(plan.hosted, Path.cwd(), sandbox, workers, max(1, min(256, concurrency))))
+    venue = WorkersVenue(Hosting(plan.hosted, Path.cwd(), sandbox, share, max(1, min(256, concurrency))))
     venue.on_notice = lambda text: aside().print(text, markup=False)
+    again = "the same command goes on from here" if kept else "with --db FILE it could go on from here"
     await venue.open()
     runner = Runner(store, name, venue, concurrency=concurrency)
     try:
-        await _watch(runner, venue, as_json)
+        await _watch(runner, venue, as_json, again)
         standings = await runner.standings()
     finally:
         await venue.close()
     if runner.stopped:
         if _on_screen(as_json):
             print_table(standings)
-        again = "the same command goes on from here" if kept else "with --db FILE it could go on from here"
         aside().print(
             f"stopped after {standings.matches_done} of {standings.matches_total} matches; {again}", markup=False
         )
@@ -231,8 +244,8 @@ async def _run(
     return 0
 
 
-async def _watch(runner: Runner, venue: WorkersVenue, as_json: bool) -> None:
-    """Play, and show how it goes: a live screen on a terminal, lines otherwise."""
+async def _watch(runner: Runner, venue: WorkersVenue, as_json: bool, again: str) -> None:
+    """Play, and show how it goes: a live screen on a terminal, lines otherwise; `again` says how to go on later."""
     from referee_leaderboard import Feed, plain_progress_line, watch
 
     loop = asyncio.get_running_loop()
@@ -279,7 +292,7 @@ async def _watch(runner: Runner, venue: WorkersVenue, as_json: bool) -> None:
         playing.result()
     except asyncio.CancelledError:
         if venue.failed.done() and venue.failed.exception() is not None:
-            raise Failure(str(venue.failed.exception()), ENVIRONMENT) from None
+            raise Failure(f"{venue.failed.exception()}; {again}", ENVIRONMENT) from None
         raise
     finally:
         feed.close()

@@ -10,11 +10,12 @@ them ends.
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import signal
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -30,6 +31,8 @@ from referee.hosting.weight import Weight, alive, kept_outside, weigh
 GONE_SECONDS = 5.0
 """How long to wait for the kernel to clear away what has been killed."""
 REMOVE_SECONDS = 0.1
+SHORT_OF = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+"""Why the machine may be unable to start a program, whichever it is: processes, memory or open files are used up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,8 @@ class BotProcess:
         """The limits on the present run, or on the last one."""
         self.stderr = LastLines()
         self.exits: deque[Exit] = deque(maxlen=16)
+        self.before_start: Callable[[], Awaitable[bool]] = _at_once
+        """Waited for before every start, the first and those after a crash; False: it was stopped meanwhile."""
         self.on_start: Callable[[], object] = _nothing
         self.on_output: Callable[[bytes, float], object] | None = None
         """Gets stdout as it arrives, with the time; without it stdout is kept like stderr."""
@@ -117,7 +122,8 @@ class BotProcess:
         )
 
     async def start(self) -> None:
-        """Start the bot; raises WrongUse, SandboxFailed or OSError if it cannot even be tried."""
+        """Start the bot, or start it again; raises WrongUse, SandboxFailed or OSError if it cannot even be tried."""
+        self.condition = Condition.NEW
         await self._spawn()
 
     async def stop(self) -> None:
@@ -170,6 +176,8 @@ class BotProcess:
         return Weight() if self._run is None else weigh(self._run.pid)
 
     async def _spawn(self) -> None:
+        if not await self.before_start():
+            return
         launch = self._quarters.put_up(self.spec, self._link)
         loop = asyncio.get_running_loop()
         self._why_killed = ""
@@ -263,10 +271,18 @@ class BotProcess:
     async def _try_again(self) -> None:
         try:
             await self._spawn()
+        except OSError as error:
+            if error.errno in SHORT_OF:  # the machine's matter: it is tried once more
+                self._timer = asyncio.get_running_loop().call_later(self._patience.longest_rest, self._again)
+            else:
+                self._out(error)
         except Exception as error:  # noqa: BLE001 - it could be started before, so whatever it is, the bot is out
-            self.exits.append(Exit(f"could not be started again: {error}", -1, 0.0, self.stderr.told()))
-            self.condition = Condition.BENCHED
-            self.on_bench(self.why_benched)
+            self._out(error)
+
+    def _out(self, error: Exception) -> None:
+        self.exits.append(Exit(f"could not be started again: {error}", -1, 0.0, self.stderr.told()))
+        self.condition = Condition.BENCHED
+        self.on_bench(self.why_benched)
 
 
 class _Ears:
@@ -302,6 +318,11 @@ def how_it_ended(code: int) -> str:
         with suppress(ValueError):
             return f"was killed by {signal.Signals(number).name}"
     return f"exited with code {code}"
+
+
+async def _at_once() -> bool:
+    """What is waited for where every bot may start as it likes."""
+    return True
 
 
 def _nothing(*arguments: object) -> None:

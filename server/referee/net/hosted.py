@@ -20,9 +20,11 @@ from types import TracebackType
 from typing import Self
 
 from arena.v1 import match_pb2
-from referee.hosting.process import BotProcess, Condition, Exit, Patience
+from referee.hosting.capacity import cores_at_hand
+from referee.hosting.process import SHORT_OF, BotProcess, Condition, Exit, Patience
 from referee.hosting.quarters import Link, Quarters
 from referee.hosting.spec import BotSpec, Kind
+from referee.hosting.starting import OVERLOADED_SECONDS, Arrival, Overloaded, Starts
 from referee.hosting.stdio_player import StdioPlayer
 from referee.match.ending import Termination
 from referee.match.port import Player
@@ -58,25 +60,29 @@ class Tokens:
 class Guest:
     """A bot that connects with an SDK, or talks over pipes, and the program behind it."""
 
-    def __init__(self, name: str, spec: BotSpec, process: BotProcess, pipes: StdioPlayer | None = None) -> None:
+    def __init__(
+        self, name: str, spec: BotSpec, process: BotProcess, starts: Starts, pipes: StdioPlayer | None = None
+    ) -> None:
         self.name = name
         self.spec = spec
         self.process = process
         self.on_change: Callable[[], object] = lambda: None
         """Called when it came, went, was benched or has become free."""
         self.waiting: set[asyncio.Event] = set()
-        """Set at every change, for those who wait for it."""
+        """Set at every change, and at every look while it is not there, for those who wait for it."""
         self._pipes = pipes
         self._play: PlayService | None = None
+        self.arrival = Arrival(process, starts, lambda: self.player is not None, says_hello=pipes is None)
+        self.arrival.on_look = self._wake
         if pipes is not None:
             pipes.on_change = self._changed
 
     @property
     def player(self) -> Player | None:
         """Who sits down at a table; None while the bot is not there."""
-        if self._pipes is not None:
-            return self._pipes if self.process.condition is Condition.RUNNING else None
-        return self.session
+        if self.process.condition is not Condition.RUNNING:
+            return None
+        return self.session if self._pipes is None else self._pipes
 
     @property
     def session(self) -> Session | None:
@@ -95,7 +101,24 @@ class Guest:
     def benched(self) -> bool:
         return self.process.condition is Condition.BENCHED
 
+    @property
+    def out(self) -> bool:
+        """Whether it will not come by itself."""
+        return self.process.condition in (Condition.BENCHED, Condition.STOPPED)
+
+    async def start(self) -> None:
+        """Start its program when its turn comes; Overloaded if the machine cannot."""
+        try:
+            await self.process.start()
+        except BaseException as error:
+            self.arrival.close()
+            if isinstance(error, OSError) and error.errno in SHORT_OF:
+                raise Overloaded(f"{self.name} could not be started: {error.strerror}") from None
+            raise
+
     async def stop(self) -> None:
+        """End its program; it can be started again."""
+        self.arrival.close()
         await self.process.stop()
 
     def watch(self, play: PlayService) -> None:
@@ -114,18 +137,24 @@ class Guest:
         self._changed()
 
     def _changed(self) -> None:
+        self.arrival.changed()
+        self._wake()
+        self.on_change()
+
+    def _wake(self) -> None:
         for event in self.waiting:
             event.set()
-        self.on_change()
 
 
 class Guesthouse:
     """A place to play for hosted bots. `async with Guesthouse(quarters) as house: await house.host(spec)`."""
 
-    def __init__(self, quarters: Quarters, hall: Hall | None = None) -> None:
+    def __init__(self, quarters: Quarters, hall: Hall | None = None, starts: Starts | None = None) -> None:
+        """`starts` bounds how many bots start at once, here and in other houses that share it; usually one per core."""
         self.hall = hall or Hall()
         self.guests: dict[str, Guest] = {}
         self._quarters = quarters
+        self._starts = starts or Starts(cores_at_hand())
         self._tokens = Tokens()
         self.play = PlayService(self._tokens)
         service = match_pb2.DESCRIPTOR.services_by_name["MatchService"]
@@ -190,26 +219,33 @@ class Guesthouse:
         quarters = quarters or self._quarters
         if spec.kind is Kind.STDIO:
             pipes = StdioPlayer(spec, quarters, name=name, concurrency=concurrency, patience=patience)
-            guest = Guest(name, spec, pipes.process, pipes)
+            guest = Guest(name, spec, pipes.process, self._starts, pipes)
         else:
             link = Link(self.socket, self.admit(name), name, concurrency)
-            guest = Guest(name, spec, BotProcess(spec, quarters, link, patience=patience))
+            guest = Guest(name, spec, BotProcess(spec, quarters, link, patience=patience), self._starts)
             guest.watch(self.play)
         self.guests[name] = guest
-        await guest.process.start()
+        await guest.start()
         return guest
 
     async def arrive(self, guest: Guest, seconds: float = 30.0) -> bool:
-        """Wait for a bot to be there; False if it is benched or takes too long."""
+        """Wait for a bot to be there; False if it is out, or was not there although it had so many seconds.
+
+        Overloaded if the machine kept it from its start for so long that it cannot be said whether it would have come.
+        """
         changed = asyncio.Event()
         guest.waiting.add(changed)
+        before = guest.arrival.passed
+        guest.arrival.changed()
         try:
-            async with asyncio.timeout(seconds):
-                while guest.player is None and not guest.benched:
-                    changed.clear()
-                    await changed.wait()
-        except TimeoutError:
-            return False
+            while guest.player is None and not guest.out and guest.arrival.had < seconds:
+                if (passed := guest.arrival.passed - before) >= max(OVERLOADED_SECONDS, seconds):
+                    raise Overloaded(
+                        f"{guest.name} was not there after {passed:.0f} seconds, "
+                        f"of which the machine left it {guest.arrival.had:.0f}"
+                    )
+                changed.clear()
+                await changed.wait()
         finally:
             guest.waiting.discard(changed)
         return guest.player is not None

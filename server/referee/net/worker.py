@@ -1,8 +1,8 @@
 """A worker: one process with its own event loop, its own unix socket and its own copies of the hosted bots.
 
 It is started by `Workers` and speaks JSON lines with it on stdin and stdout: fixtures come in, results go out, each
-followed by the record of its match. A result is announced to the bots only when the parent says that it is stored. When
-stdin ends, so does the worker, with every bot.
+followed by the record of its match. A match whose bots the machine could not start comes back unplayed. A result is
+announced to the bots only when the parent says that it is stored. When stdin ends, so does the worker, with every bot.
 """
 
 from __future__ import annotations
@@ -14,106 +14,38 @@ import os
 import signal
 import sys
 from collections.abc import Coroutine
-from contextlib import AsyncExitStack, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import structlog
 
-from referee.hosting import folders
-from referee.hosting.process import Condition
+from referee.hosting.places import Places
 from referee.hosting.quarters import OpenAir, Quarters
 from referee.hosting.sandbox import Sandbox
-from referee.hosting.spec import BotSpec, Kind, parse
+from referee.hosting.spec import parse
+from referee.hosting.starting import Overloaded, Starts
 from referee.logs import log_to_stderr
 from referee.match.clock import TimeControl
 from referee.match.ending import Ending, Termination
 from referee.match.match import Match
-from referee.match.port import Player, Question, Rejected
 from referee.net.hall import Hall
-from referee.net.hosted import Guest, Guesthouse
-from referee.net.house import HousePlayer, HouseRoom
+from referee.net.hosted import Guesthouse
+from referee.net.house import HouseRoom
+from referee.net.lodgings import Absentee, Lodgings, hosted_of
 from referee.net.venue import played
 from referee.pauses import short_pauses
 from referee.rules import registry
-from referee.rules.game import Seat
 
 LONGEST_LINE = 64 << 20
-ARRIVAL_SECONDS = 30.0
-"""How long a bot may take from its start to its hello."""
-ARRIVAL_LOOKS = 0.01
 BROKEN_OFF = "the match was broken off by the host"
-
-
-class Absentee:
-    """Sits in for a bot that cannot be had; its seat is forfeited at once."""
-
-    wants_legal = False
-
-    def __init__(self, name: str, why: str) -> None:
-        self.name = name
-        self.why = why
-
-    def started(self, match: Match, seat: Seat) -> None: ...
-
-    def ask(self, question: Question) -> None: ...
-
-    def rejected(self, match: Match, rejected: Rejected) -> None: ...
-
-    def ended(self, match: Match, ending: Ending) -> None: ...
-
-
-class Lodgings:
-    """The hosted bots of one guesthouse, each started when it is first needed."""
-
-    def __init__(self, house: Guesthouse, specs: dict[str, BotSpec], room: HouseRoom, concurrency: int) -> None:
-        self._house = house
-        self._specs = specs
-        self._room = room
-        self._concurrency = concurrency
-        self._inside: dict[str, HousePlayer] = {}
-        self._coming: dict[str, asyncio.Task[Guest]] = {}
-        self._told: set[str] = set()
-
-    async def player(self, name: str) -> Player:
-        """The bot, ready to sit down; an Absentee that says why, if it cannot be had."""
-        spec = self._specs[name]
-        if spec.kind is Kind.HOUSE:
-            if name not in self._inside:
-                self._inside[name] = HousePlayer(name, folders.load(folders.find(spec.name)), self._room)
-            return self._inside[name]
-        if name not in self._coming:
-            host = self._house.host(spec, name=name, concurrency=self._concurrency)
-            self._coming[name] = asyncio.get_running_loop().create_task(host)
-        try:
-            guest = await asyncio.shield(self._coming[name])
-        except Exception as error:  # noqa: BLE001 - whatever keeps it from starting is this bot's matter alone
-            return Absentee(name, f"cannot be started: {error}")
-        loop = asyncio.get_running_loop()
-        until = loop.time() + ARRIVAL_SECONDS
-        while not guest.benched and loop.time() < until:
-            if guest.player is not None and guest.process.condition is Condition.RUNNING:
-                return guest.player
-            await asyncio.sleep(ARRIVAL_LOOKS)
-        if guest.benched:
-            return Absentee(name, guest.process.why_benched.splitlines()[0])
-        return Absentee(name, f"was not there within {ARRIVAL_SECONDS:g} seconds of its start")
-
-    def benched(self) -> list[str]:
-        """What there is to tell about bots that keep crashing, each once."""
-        news = []
-        for name, guest in self._house.guests.items():
-            if guest.benched and name not in self._told:
-                self._told.add(name)
-                news.append(guest.process.why_benched)
-        return news
 
 
 class Worker:
     """Plays what it is told to."""
 
     def __init__(self, order: dict[str, Any], out: asyncio.StreamWriter) -> None:
-        """`order` is the first line from the parent: which bots, and how they are put up."""
+        """`order` is the first line from the parent: which bots, how they are put up, and how many at once."""
         self._out = out
         self._hall = Hall()
         self._room = HouseRoom()
@@ -121,9 +53,13 @@ class Worker:
         self._quarters: Quarters = Sandbox() if order["sandbox"] else OpenAir()
         # Built by the parent, once.
         self._specs = {name: parse(text, Path(order["base"])) for name, text in order["bots"].items()}
+        self._places = Places(order["running"])
+        self._starts = Starts(order["starting"])
         self._waiting: dict[str, Match] = {}
+        self._seated: dict[str, tuple[Lodgings, list[str]]] = {}
+        """The matches that are being played, or not yet announced, with where their bots live."""
         self._broken_off: set[str] = set()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: dict[str, asyncio.Task[None]] = {}
 
     @property
     def idle(self) -> bool:
@@ -134,32 +70,43 @@ class Worker:
         """Until the parent hangs up."""
         beat = asyncio.get_running_loop().create_task(self._hall.beat())
         try:
-            async with Guesthouse(self._quarters, self._hall) as house:
-                lodgings = Lodgings(house, self._specs, self._room, self._concurrency)
+            async with Guesthouse(self._quarters, self._hall, self._starts) as house:
+                lodgings = Lodgings(house, self._specs, self._room, self._concurrency, self._places)
                 while line := await orders.readline():
                     self._take(json.loads(line), lodgings)
-                for task in list(self._tasks):
+                tasks = list(self._tasks.values())
+                for task in tasks:
                     task.cancel()
-                await asyncio.gather(*self._tasks, return_exceptions=True)
+                await asyncio.gather(*tasks, return_exceptions=True)
         finally:
             beat.cancel()
 
     def _take(self, order: dict[str, Any], lodgings: Lodgings) -> None:
-        what = order["do"]
+        what, id = order["do"], order["match"]
         if what == "play":
-            self._later(self._play_fresh(order) if order["fresh"] else self._play(order, lodgings))
+            self._later(id, self._play_fresh(order) if order["fresh"] else self._play(order, lodgings))
         elif what == "announce":
-            if (match := self._waiting.pop(order["match"], None)) is not None:
+            if (match := self._waiting.pop(id, None)) is not None:
                 match.announce()
+                lodgings, names = self._seated.pop(id)
+                lodgings.leave(names)
         elif what == "break_off":
-            self._broken_off.add(order["match"])
-            if order["match"] in self._hall.matches:
-                self._hall.matches[order["match"]].break_off(BROKEN_OFF)
+            self._broken_off.add(id)
+            if id in self._hall.matches:
+                self._hall.matches[id].break_off(BROKEN_OFF)
+            elif id in self._tasks:  # its bots are still being waited for
+                self._tasks[id].cancel()
 
-    async def _play(self, order: dict[str, Any], lodgings: Lodgings) -> Match:
-        players = await asyncio.gather(*(lodgings.player(name) for name in order["bots"]))
+    async def _play(self, order: dict[str, Any], lodgings: Lodgings) -> Match | None:
+        """Start a match once its bots are there; None, and nothing to blame on anybody, if they cannot be started."""
+        try:
+            players = await lodgings.seat(order["bots"])
+        except Overloaded as error:
+            self._say({"say": "unplayed", "match": order["match"], "why": str(error)})
+            return None
         for why in lodgings.benched():
             self._say({"say": "benched", "why": why})
+        self._seated[order["match"]] = (lodgings, order["bots"])
         match = self._hall.play(
             order["match"],
             registry.find(order["game"]),
@@ -173,21 +120,26 @@ class Worker:
         for seat, player in enumerate(players):
             if isinstance(player, Absentee):
                 match.forfeit(seat, Termination.CRASH, player.why)
-        if match.id in self._broken_off:  # while its bots were still being waited for
-            match.break_off(BROKEN_OFF)
         return match
 
     async def _play_fresh(self, order: dict[str, Any]) -> None:
         """A match whose bots are started for it alone, behind a socket of its own, and end with it."""
-        async with AsyncExitStack() as stack:
-            house = await stack.enter_async_context(Guesthouse(self._quarters, self._hall))
-            specs = {name: self._specs[name] for name in order["bots"]}
-            match = await self._play(order, Lodgings(house, specs, self._room, 1))
-            over = self._hall.watch(match.id)
-            while match.ending is None:
-                await over.wait()
-                over.clear()
-            self._hall.unwatch(match.id, over)
+        need = len(hosted_of(order["bots"], self._specs))
+        await self._places.take(lambda: need)
+        try:
+            async with Guesthouse(self._quarters, self._hall, self._starts) as house:
+                match = await self._play(order, Lodgings(house, self._specs, self._room, 1, Places(need)))
+                if match is not None:
+                    await self._over(match)
+        finally:
+            self._places.free(need)
+
+    async def _over(self, match: Match) -> None:
+        over = self._hall.watch(match.id)
+        while match.ending is None:
+            await over.wait()
+            over.clear()
+        self._hall.unwatch(match.id, over)
 
     def _report(self, match: Match, ending: Ending) -> None:
         self._waiting[match.id] = match
@@ -210,14 +162,18 @@ class Worker:
     def _say(self, value: dict[str, Any]) -> None:
         self._out.write(json.dumps(value, separators=(",", ":")).encode() + b"\n")
 
-    def _later(self, work: Coroutine[Any, Any, Any]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._done)
+    def _later(self, match: str, work: Coroutine[Any, Any, Any]) -> None:
+        task = self._tasks[match] = asyncio.get_running_loop().create_task(work)
+        task.add_done_callback(lambda task: self._done(match, task))
 
-    def _done(self, task: asyncio.Task[Any]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
+    def _done(self, match: str, task: asyncio.Task[Any]) -> None:
+        if self._tasks.get(match) is task:
+            del self._tasks[match]
+        if task.cancelled():
+            if match in self._broken_off:
+                self._broken_off.discard(match)
+                self._say({"say": "unplayed", "match": match, "why": ""})
+        elif (error := task.exception()) is not None:
             # Nothing a bot does gets here: a fault of ours ends this worker, and its matches are played again.
             structlog.get_logger().error("a worker failed", exc_info=error)
             os._exit(70)

@@ -1,6 +1,5 @@
-"""Workers as a place to play: matches of hosted bots are spread over processes; one that dies takes nothing with it
-but
-its running matches, which are played again.
+"""Workers as a place to play: matches of hosted bots are spread over processes; one that dies takes nothing with it but
+its running matches, which are played again. So is a match whose bots the machine could not start.
 """
 
 from __future__ import annotations
@@ -16,18 +15,23 @@ from typing import Any
 
 import structlog
 
+from referee.hosting.capacity import Share
 from referee.match.ending import Ending, Termination
 from referee.net.worker import LONGEST_LINE
 from referee.tournament.fixture import Fixture, Played, SeatAccount
 
 log = structlog.get_logger()
 Done = Callable[[Played | None], object]
+ONE_WORKER = Share(workers=1, running=64, starting=1)
 MOST_DEATHS = 5
 """Workers that may die in a row, without a result in between, before the whole run is given up."""
 
+MOST_TRIES = 3
+"""How often a match may come back because its bots could not be started, before the whole run is given up."""
+
 
 class WorkersFailed(Exception):
-    """Workers die as soon as they are started: says how."""
+    """Nothing can be played here: workers die as soon as they are started, or bots cannot be started. Says how."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,7 @@ class Hosting:
     bots: Mapping[str, str]
     base: Path
     sandbox: bool = True
-    workers: int = 1
+    share: Share = ONE_WORKER
     per_bot: int = 64
     """Matches that one bot process plays at once."""
 
@@ -56,11 +60,12 @@ class WorkersVenue:
         self._busy: dict[str, int] = {}
         self._calls: list[Callable[[], object]] = []
         self._deaths = 0
+        self._unstarted: dict[str, int] = {}
         self._closed = False
 
     async def open(self) -> None:
         """Start the workers."""
-        self._workers = [_Worker(self, number) for number in range(self._hosting.workers)]
+        self._workers = [_Worker(self, number) for number in range(self._hosting.share.workers)]
         await asyncio.gather(*(worker.start() for worker in self._workers))
 
     async def close(self) -> None:
@@ -109,6 +114,19 @@ class WorkersVenue:
     def result_came(self) -> None:
         self._deaths = 0
 
+    def not_started(self, match: str, why: str) -> None:
+        """The machine could not start the bots of a match: it is tried again, unless that has happened too often."""
+        tries = self._unstarted[match] = self._unstarted.get(match, 0) + 1
+        if tries < MOST_TRIES:
+            self.notice(f"the machine is too busy to start bots ({why}): {match} is tried again, no bot is blamed")
+        elif not self.failed.done():
+            self.failed.set_exception(
+                WorkersFailed(
+                    f"the machine is too busy to start bots ({why}), {tries} times for {match}: no bot is blamed; "
+                    "end other programs or lower --concurrency"
+                )
+            )
+
     async def died(self, worker: _Worker, how: str) -> None:
         """A worker is gone: start another in its place, unless they all die."""
         if self._closed:
@@ -135,6 +153,8 @@ class WorkersVenue:
             "base": str(hosting.base),
             "sandbox": hosting.sandbox,
             "concurrency": hosting.per_bot,
+            "running": hosting.share.running,
+            "starting": hosting.share.starting,
         }
 
 
@@ -207,8 +227,17 @@ class _Worker:
                     self._played(news, record)
             elif news["say"] == "benched":
                 self._venue.notice(news["why"])
+            elif news["say"] == "unplayed":
+                self._unplayed(news["match"], news["why"])
         code = await process.wait()
         await self._venue.died(self, f"exit code {code}")
+
+    def _unplayed(self, match: str, why: str) -> None:
+        done = self.running.pop(match, None)
+        if done is not None:
+            if why:
+                self._venue.not_started(match, why)
+            done(None)
 
     def _played(self, news: dict[str, Any], record: bytes) -> None:
         done = self.running.pop(news["match"], None)

@@ -65,7 +65,7 @@ def check_address(address: Address, *, create: bool) -> None:
             importlib.import_module("psycopg")
         except ImportError:
             raise MissingDriver(
-                "PostgreSQL needs the extra package psycopg: pip install 'referee[postgres]', or use a file."
+                "PostgreSQL needs the extra package psycopg: pip install 'referee-arena[postgres]', or use a file."
             ) from None
         return
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:

@@ -101,7 +101,7 @@ async def test_a_watcher_that_leaves_is_forgotten() -> None:
     watching = table.showcase.watch()
     await anext(watching)
     assert table.showcase.watched
-    await watching.aclose()  # type: ignore[attr-defined]
+    await watching.aclose()
     assert not table.showcase.watched
 
 

@@ -154,13 +154,25 @@ async def _from_server(server: str, ca: str | None, tournament: str) -> AsyncIte
                         return
                 why = "the server ended the stream"
             except grpc.aio.AioRpcError as error:
-                if not heard or error.code() is grpc.StatusCode.NOT_FOUND:
+                if error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED:
+                    why = f"busy: {error.details()}"
+                    pause = max(pause, _told_pause(error))
+                elif not heard or error.code() is grpc.StatusCode.NOT_FOUND:
                     raise failure(error, server) from None
-                why = error.code().name.lower().replace("_", " ")
+                else:
+                    why = error.code().name.lower().replace("_", " ")
         lost = True
         yield Connection.lost(pause, why)
         await asyncio.sleep(pause)
         pause = min(pause * 2, LONGEST_PAUSE)
+
+
+def _told_pause(error: Any) -> float:
+    """After how many seconds the server says it is worth trying again."""
+    for key, value in error.trailing_metadata() or ():
+        if key == "retry-after-ms" and str(value).isdecimal():
+            return min(float(value) / 1000, LONGEST_PAUSE)
+    return 0.0
 
 
 def _channel(server: str, ca: str | None) -> Any:

@@ -152,17 +152,18 @@ async def _from_server(server: str, ca: str | None, tournament: str) -> AsyncIte
                     yield standings
                     if standings.state in (State.FINISHED, State.CANCELLED):
                         return
-                why = "the server ended the stream"
+                why, busy = "the server ended the stream", False
             except grpc.aio.AioRpcError as error:
-                if error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED:
-                    why = f"busy: {error.details()}"
+                busy = error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+                if busy:
+                    why = error.details() or "no room for one more"
                     pause = max(pause, _told_pause(error))
                 elif not heard or error.code() is grpc.StatusCode.NOT_FOUND:
                     raise failure(error, server) from None
                 else:
                     why = error.code().name.lower().replace("_", " ")
         lost = True
-        yield Connection.lost(pause, why)
+        yield Connection.turned_away(pause, why) if busy else Connection.lost(pause, why)
         await asyncio.sleep(pause)
         pause = min(pause * 2, LONGEST_PAUSE)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
+from contextlib import suppress
 
 from arena.v1 import tournament_pb2 as pb
 from referee.match.match import Match
@@ -69,16 +70,27 @@ class Broadcast:
         try:
             while not self._over:
                 await moved.wait()
-                moved.clear()
                 self._show()
                 self._usher.wake(self._watchers)
-                if not self._over:
-                    await asyncio.sleep(LEAST_PAUSE)
+                await self._pause(moved)
         except Exception as error:  # noqa: BLE001 - those who watch hear of it
             self._failure = error
             self._usher.wake(self._watchers)
         finally:
             self._hall.unwatch(self._match.id, moved)
+
+    async def _pause(self, moved: asyncio.Event) -> None:
+        """A moment in which nothing is shown but the end; `moved` tells then whether anything has happened in it."""
+        moved.clear()
+        happened = False
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LEAST_PAUSE):
+                while self._match.ending is None:
+                    await moved.wait()
+                    moved.clear()
+                    happened = True
+        if happened or self._match.ending is not None:
+            moved.set()
 
     def _show(self) -> None:
         match, table = self._match, self._match.table

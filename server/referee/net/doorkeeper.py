@@ -23,7 +23,7 @@ log = structlog.get_logger()
 
 SILENT_SECONDS = 20.0
 """How long a connection may stay open before the first call on it."""
-CALM_SECONDS = 0.5
+CALM_SECONDS = 0.25
 BUSY_SECONDS = 0.1
 """Pauses between two looks: usually, and while there is something to end."""
 COST = 20

@@ -97,7 +97,8 @@ class Wire:
         self._doorkeeper: Doorkeeper | None = None
         self._watching: asyncio.Task[None] | None = None
         names = [descriptor.full_name for descriptor, _ in services]
-        standard = [(HEALTH, self._health), (REFLECTION, Reflection([*names, HEALTH.full_name, REFLECTION.full_name]))]
+        self._reflection = Reflection([*names, HEALTH.full_name, REFLECTION.full_name])
+        standard = [(HEALTH, self._health), (REFLECTION, self._reflection)]
         self._server.add_generic_rpc_handlers(
             [handlers(descriptor, servicer, self._calls) for descriptor, servicer in [*services, *standard]]
         )

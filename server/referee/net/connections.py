@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from referee.net.calls import endpoint
 
-DESCRIPTORS = "/proc/self/fd"
+DESCRIPTORS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
 
 
 @dataclass(slots=True)

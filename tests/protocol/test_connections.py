@@ -169,6 +169,7 @@ async def test_who_has_nothing_going_ends_first_and_the_oldest_of_them_first_of_
         calls.begin(f"ipv4:192.0.2.1:{one.inode}")
     for one in ones[1:]:
         calls.end(f"ipv4:192.0.2.1:{one.inode}")
+    keeper._counted = 10.0
     with calls.bot("ipv4:192.0.2.1:2"):
         assert [one.inode for one in keeper.surplus(ones, 10.0)] == [3, 1]
     keeper.close()
@@ -180,6 +181,32 @@ async def test_where_it_is_too_many_in_all_every_address_keeps_as_many() -> None
     left = set(range(len(ones))) - {ones.index(one) for one in keeper.surplus(ones, 1.0)}
     kept = [sum(ones[place].host == f"192.0.2.{host}" for place in left) for host in range(6)]
     assert kept == [0, 1, 2, 3, 3, 3]
+    keeper.close()
+
+
+async def test_of_an_address_that_calls_too_often_the_busiest_connections_end() -> None:
+    calls = Calls()
+    keeper = Doorkeeper(0, calls, Limits(), 1000)
+    made = {1: 1500, 2: 1, 3: 900, 4: 2000}
+    ones = [connection(number, "192.0.2.1", 0.0) for number in made] + [connection(5, "192.0.2.2", 0.0)]
+
+    def call(host: str, port: int, times: int) -> None:
+        for _ in range(times):
+            calls.begin(f"ipv4:{host}:{port}")
+            calls.end(f"ipv4:{host}:{port}")
+
+    now = keeper._counted
+    with calls.bot("ipv4:192.0.2.1:4"):  # whatever a bot does is judged elsewhere
+        for number, times in made.items():
+            call("192.0.2.1", number, times)
+        call("192.0.2.2", 5, 2000)
+        assert [one.inode for one in keeper.surplus(ones, now)] == [1]
+        call("192.0.2.1", 3, int(doorkeeping.CALLS_PER_SECOND / 10) + 1)
+        assert keeper.surplus(ones, now + 0.1) == [ones[2]]  # nothing was left but what has come in since
+        call("192.0.2.1", 3, int(doorkeeping.CALLS_PER_SECOND / 2))
+        assert keeper.surplus(ones, now + 1.1) == []
+        assert keeper.surplus(ones, now + 60) == []
+    assert not keeper._allowances  # whoever keeps quiet is forgotten
     keeper.close()
 
 

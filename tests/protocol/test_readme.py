@@ -74,6 +74,8 @@ def test_the_limits_are_the_ones_in_force() -> None:
     assert f"| bots | {DEFAULTS['max_bots']:,} | | `max_bots` |" in README
     assert f"| connections | {limits.connections:,}, and {doorkeeper.RESERVE} fewer than open files allowed" in README
     assert f"| {limits.connections_per_address}, and a quarter of all at most | `max_per_address` |" in README
+    often = f"{doorkeeper.CALLS_AT_ONCE:,.0f} at once, {doorkeeper.CALLS_PER_SECOND:g} per second in the long run"
+    assert f"| | {often} | |" in README
     assert f"closed after {doorkeeper.SILENT_SECONDS:g} seconds" in README
     assert f"closed after {dict(wire.OPTIONS)['grpc.max_connection_idle_ms'] // 1000} seconds" in README
     assert f"| {limits.watchers:,} | {limits.watchers_per_address} | `max_watchers`" in README

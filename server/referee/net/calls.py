@@ -33,12 +33,12 @@ class Calls:
     def __init__(self) -> None:
         self.open: Counter[str] = Counter()
         self.bots: Counter[str] = Counter()
-        self._heard: set[str] = set()
+        self._heard: Counter[str] = Counter()
 
     def begin(self, peer: str) -> None:
         where = endpoint_of(peer)
         self.open[where] += 1
-        self._heard.add(where)
+        self._heard[where] += 1
 
     def end(self, peer: str) -> None:
         _one_less(self.open, endpoint_of(peer))
@@ -53,9 +53,9 @@ class Calls:
         finally:
             _one_less(self.bots, where)
 
-    def heard(self) -> set[str]:
-        """The connections on which something was called since this was last asked."""
-        heard, self._heard = self._heard, set()
+    def heard(self) -> Counter[str]:
+        """How many calls have begun on each connection since this was last asked."""
+        heard, self._heard = self._heard, Counter()
         return heard
 
 

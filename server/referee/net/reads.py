@@ -1,6 +1,7 @@
 """What strangers read from the store: a thread pool of its own, few at a time, so that nothing else waits for it.
 
-Reads also leave half of the time to others: after each one its thread rests for as long as it has computed.
+Reads also leave most of the time to others: while a thread computes, every turn of the loop may wait for it. So after
+each read its thread rests for six times as long as it has computed.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from referee.net.serving import Refusal
 
 T = TypeVar("T")
 THREADS = 2
+REST = 6
 MOST = 128
 MOST_PER_ADDRESS = 64
 """Reads that wait or are under way."""
@@ -70,7 +72,7 @@ class Reads:
                 loop.call_soon_threadsafe(tell, result, error)
             except RuntimeError:  # the loop has ended meanwhile
                 return
-            time.sleep(time.thread_time() - began)
+            time.sleep(REST * (time.thread_time() - began))
 
         self._threads.submit(read)
         return await answer

@@ -38,6 +38,9 @@ OPTIONS = [
     ("grpc.max_metadata_size", 8 << 10),
     ("grpc.absolute_max_metadata_size", 16 << 10),
     ("grpc.max_concurrent_streams", 64),
+    # Calls that wait for the loop: beyond 1,000, gRPC would turn some of them away by chance, and with them bots.
+    ("grpc.server.max_pending_requests", 4_000),
+    ("grpc.server.max_pending_requests_hard_limit", 8_000),
     # No compression: a small message that unpacks to a huge one is refused unread.
     ("grpc.compression_enabled_algorithms_bitset", IDENTITY_ONLY),
     # Bots ping every 20 seconds; who pings much more often is sent away.

@@ -12,11 +12,17 @@ class Connection:
     alive: bool = True
     retry_in: float | None = None
     reason: str = ""
+    busy: bool = False
 
     @classmethod
     def lost(cls, retry_in: float | None = None, reason: str = "") -> Connection:
         """The server went away."""
         return cls(False, retry_in, reason)
+
+    @classmethod
+    def turned_away(cls, retry_in: float | None = None, reason: str = "") -> Connection:
+        """The server is there, but has no room for one more."""
+        return cls(False, retry_in, reason, busy=True)
 
     def after(self, seconds: float) -> Connection:
         """The same connection so many seconds later: the wait for the next try grows shorter."""
@@ -30,8 +36,9 @@ class Connection:
         if self.alive:
             return ""
         why = f" ({self.reason})" if self.reason else ""
+        what = f"server {'busy' if self.busy else 'gone'}{why}"
         if self.retry_in is None:
-            return f"server gone{why}; showing what was last known"
+            return f"{what}; showing what was last known"
         wait = max(0, round(self.retry_in))
         retrying = f"retrying in {wait} s" if wait else "retrying now"
-        return f"server gone{why}, {retrying}; showing what was last known"
+        return f"{what}, {retrying}; showing what was last known"

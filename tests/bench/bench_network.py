@@ -247,7 +247,7 @@ async def server(
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
 
     class Anybody:
-        async def authenticate(self, token: str) -> str | None:
+        async def authenticate(self, token: str, peer: str) -> str | None:
             return token or None
 
     times: list[float] = []

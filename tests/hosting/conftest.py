@@ -177,6 +177,19 @@ exec setpriv --reuid=65534 --regid=65534 --clear-groups -- "$@"
 """In a mount namespace of its own, where a Python below a closed home is within everybody's reach."""
 
 
+def words_of_nobody() -> tuple[str, ...]:
+    """What to put before a command, so that somebody without rights runs it; nothing where we have none ourselves."""
+    if os.geteuid() != 0:
+        return ()
+    closed: list[str] = []
+    python = Path(sys.base_prefix).resolve()
+    for folder in reversed(python.parents):
+        if not folder.stat().st_mode & 0o001:
+            closed = [str(folder), str(python)]
+            break
+    return ("unshare", "-m", "sh", "-c", AS_NOBODY, "sh", *closed, "--")
+
+
 class Nobody:
     """Somebody without rights on this machine, with a home of his own; where the tests have none themselves, we."""
 
@@ -184,15 +197,8 @@ class Nobody:
         self.home = home
 
     def run(self, *argv: str, cwd: Path | None = None, seconds: float = 120) -> subprocess.CompletedProcess[str]:
-        command = [*argv]
+        command = [*words_of_nobody(), *argv]
         if os.geteuid() == 0:
-            closed = []
-            python = Path(sys.base_prefix).resolve()
-            for folder in reversed(python.parents):
-                if not folder.stat().st_mode & 0o001:
-                    closed = [str(folder), str(python)]
-                    break
-            command = ["unshare", "-m", "sh", "-c", AS_NOBODY, "sh", *closed, "--", *argv]
             for path in (self.home, *self.home.rglob("*")):
                 os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
         environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home), "LANG": "C.UTF-8"}

@@ -27,12 +27,13 @@ from referee.hosting.weight import Member, Weight
 from referee.match.clock import TimeControl
 from referee.match.ending import Termination
 
+from .conftest import words_of_nobody
+
 if TYPE_CHECKING:
     from tests.hosting.conftest import Host
 
 LODGING = Path(__file__).with_name("lodging.py")
 BAD_BOTS = Path(__file__).resolve().parents[1] / "bad_bots"
-OTHER_USER = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all", "--bounding-set=-all")
 UNHURRIED = TimeControl(limit=5.0, bank=5.0)
 SECONDS = 400.0
 
@@ -208,7 +209,7 @@ def python() -> str:
 
 
 def users() -> list[Any]:
-    both = [pytest.param((), id="as we are"), pytest.param(OTHER_USER, id="as another user")]
+    both = [pytest.param((), id="as we are"), pytest.param(words_of_nobody(), id="as another user")]
     return both if os.geteuid() == 0 else both[:1]
 
 

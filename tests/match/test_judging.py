@@ -353,6 +353,32 @@ def test_the_time_the_referee_takes_to_let_a_bot_in_is_not_its_absence(sit: Sit)
     assert room.play_on().terminations[seat] is Termination.FINISHED
 
 
+def test_a_bot_that_may_be_standing_in_our_queue_is_not_given_up(sit: Sit) -> None:
+    room = sit()
+    [seat] = room.asked
+    room.match.away(seat, room.now)
+    room.wait(8)
+    room.lag.admission = 4.0
+    room.wait(4)
+    room.match.back(seat, room.now)
+    assert room.play_on().terminations[seat] is Termination.FINISHED
+
+
+def test_a_queue_before_our_door_is_credited_only_so_much_in_a_match(sit: Sit) -> None:
+    room = sit()
+    [seat] = room.asked
+    room.lag.admission = 1000.0
+    room.match.away(seat, room.now)
+    room.wait(9.9)
+    room.match.back(seat, room.now)
+    room.match.away(seat, room.now)
+    room.wait(9.9)
+    assert room.match.ending is None
+    assert room.is_asked(seat)
+    room.wait(0.4)
+    assert room.play_on().terminations[seat] is Termination.DISCONNECT
+
+
 def test_however_often_a_bot_comes_back_the_transcript_stays_short(sit: Sit) -> None:
     room = sit()
     [seat] = room.asked

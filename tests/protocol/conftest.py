@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,6 +24,7 @@ from arena.v1 import admin_pb2
 from referee.match.clock import TimeControl
 from referee.match.match import Match
 from referee.net.app import App, ServerSettings
+from referee.net.limits import Limits
 from referee.net.people import new_admin_token
 from referee.net.session import Session
 from referee.rules import registry
@@ -38,9 +39,9 @@ REFEREE = [sys.executable, "-m", "referee"]
 class Server:
     """The whole application in this process."""
 
-    def __init__(self, store: Store, control: TimeControl) -> None:
+    def __init__(self, store: Store, control: TimeControl, limits: Limits | None = None) -> None:
         self.control = control
-        self.app = App(store, ServerSettings("127.0.0.1:0", control=control))
+        self.app = App(store, ServerSettings("127.0.0.1:0", control=control, limits=limits or Limits()))
         self.store = store
         self.admin_token = new_admin_token(store)
         self._bots: list[Raw] = []
@@ -95,22 +96,33 @@ class Server:
         await self.app.stop()
 
 
+@asynccontextmanager
+async def serving(folder: Path, limits: Limits | None = None) -> AsyncIterator[Server]:
+    """The whole application, with the limits that a host may set."""
+    with Store.open(str(folder / "test.db"), owner="server") as store:
+        server = Server(store, CONTROL, limits)
+        await server.app.start()
+        try:
+            yield server
+        finally:
+            await server.close()
+
+
 @pytest.fixture
 async def server(tmp_path: Path) -> AsyncIterator[Server]:
-    with Store.open(str(tmp_path / "test.db"), owner="server") as store:
-        server = Server(store, CONTROL)
-        await server.app.start()
+    async with serving(tmp_path) as server:
         yield server
-        await server.close()
 
 
 class Process:
     """`referee serve` as a process of its own."""
 
-    def __init__(self, folder: Path, *words: str) -> None:
+    def __init__(self, folder: Path, *words: str, files: int | None = None) -> None:
+        """`files` is how many it may have open."""
         self.folder = folder
+        limited = ["prlimit", f"--nofile={files}:{files}"] if files else []
         self.child = subprocess.Popen(
-            [*REFEREE, "serve", "--listen", "127.0.0.1:0", "--db", "test.db", *words],
+            [*limited, *REFEREE, "serve", "--listen", "127.0.0.1:0", "--db", "test.db", *words],
             cwd=folder,
             stderr=subprocess.PIPE,
             stdout=subprocess.PIPE,

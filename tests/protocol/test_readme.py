@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from arena.v1 import admin_pb2, match_pb2, tournament_pb2
-from referee.net import play, session
+from referee.cli.serve import DEFAULTS
+from referee.net import doorkeeper, play, reads, session, standard, tokens, wire
 from referee.net.admin import NOT_ADMIN
+from referee.net.limits import Limits
 from referee.net.serving import NOT_DECODED, Refusal
 from referee.rules import registry
 
@@ -45,7 +47,7 @@ def test_every_kind_of_rejection_and_termination_is_explained() -> None:
 def test_every_fixed_refusal_is_listed_with_its_status() -> None:
     refusals = [value for value in vars(play).values() if isinstance(value, Refusal)]
     assert len(refusals) >= 7
-    for refusal in (*refusals, NOT_ADMIN, NOT_DECODED):
+    for refusal in (*refusals, NOT_ADMIN, NOT_DECODED, tokens.BUSY, standard.LONG_ENOUGH):
         assert f"| `{refusal.code.name}` | {refusal.text} |" in README
 
 
@@ -68,3 +70,20 @@ def test_the_limits_are_the_ones_in_force() -> None:
     assert f"For {play.WRITE_SECONDS:g} seconds" in README
     assert f"hold the next frame back for {session.STRAGGLERS_AFTER * 1000:g} ms only" in README
     assert play.MAX_MESSAGE_BYTES == 1 << 20
+    limits = Limits()
+    assert f"| bots | {DEFAULTS['max_bots']:,} | | `max_bots` |" in README
+    assert f"| connections | {limits.connections:,}, and {doorkeeper.RESERVE} fewer than open files allowed" in README
+    assert f"| {limits.connections_per_address}, and a quarter of all at most | `max_per_address` |" in README
+    often = f"{doorkeeper.CALLS_AT_ONCE:,.0f} at once, {doorkeeper.CALLS_PER_SECOND:g} per second in the long run"
+    assert f"| | {often} | |" in README
+    assert f"closed after {doorkeeper.SILENT_SECONDS:g} seconds" in README
+    assert f"closed after {dict(wire.OPTIONS)['grpc.max_connection_idle_ms'] // 1000} seconds" in README
+    assert f"| {limits.watchers:,} | {limits.watchers_per_address} | `max_watchers`" in README
+    assert f"`TournamentService` that wait | {reads.MOST} | {reads.MOST_PER_ADDRESS} |" in README
+    assert f"looked up | {tokens.MOST_UNKNOWN} | {tokens.MOST_UNKNOWN_PER_ADDRESS} |" in README
+    assert f"| {standard.MOST_STREAMS} each | {standard.MOST_STREAMS_PER_ADDRESS} each |" in README
+    assert (standard.WATCH_SECONDS, standard.REFLECTION_SECONDS) == (600, 60)
+    for key in ("max_connections", "max_per_address", "max_watchers", "max_watchers_per_address"):
+        assert f"`{key}`" in README
+    given = [DEFAULTS[key] for key in DEFAULTS if key.startswith("max_") and key != "max_bots"]
+    assert Limits(*given) == limits

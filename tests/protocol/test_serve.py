@@ -24,13 +24,13 @@ from arena.settings import Practice, Settings
 from arena.v1 import match_pb2 as pb
 from arena.v1 import tournament_pb2
 from referee.cli.main import main
-from referee.net import watch as watch_service
 from referee.net.app import App, ServerSettings
+from referee.net.limits import Limits
 from referee.net.people import new_admin_token
 from referee.net.wire import CannotListen, Tls, Wire, is_public
 from referee.store import Store
 
-from .conftest import Process, Server, soon
+from .conftest import Process, Server, serving, soon
 from .raw import Raw
 
 
@@ -309,8 +309,19 @@ async def test_anybody_may_ask_which_games_there_are_and_watch_a_match(server: S
         assert list(last.scores) == match.table.state.scores()
 
 
-async def test_only_so_many_may_watch_at_a_time(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch_service, "MOST_WATCHERS", 2)
+@pytest.mark.parametrize(
+    ("limits", "text"),
+    [
+        (Limits(watchers=2), "2 watch already; try again when some have left"),
+        (Limits(watchers_per_address=2), "2 from your address watch already; try again when some have left"),
+    ],
+)
+async def test_only_so_many_may_watch_at_a_time(tmp_path: Path, limits: Limits, text: str) -> None:
+    async with serving(tmp_path, limits) as server:
+        await _crowd(server, text)
+
+
+async def _crowd(server: Server, text: str) -> None:
     await server.bots("alice", "bob")
     match = server.sit("alice", "bob")
     async with grpc.aio.insecure_channel(server.address) as channel:
@@ -325,9 +336,10 @@ async def test_only_so_many_may_watch_at_a_time(server: Server, monkeypatch: pyt
             assert not (await call.read()).over
         third = watch(request)
         assert await third.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
-        assert await third.details() == "2 watch already; try again when some have left"
+        assert await third.details() == text
+        assert dict(await third.trailing_metadata())["retry-after-ms"] == "10000"
         first.cancel()
-        await soon(lambda: len(server.app.hall._watchers[match.id]) == 1)
+        await soon(lambda: server.app._watch._watchers.taken == 1)
         fourth = watch(request)
         assert not (await fourth.read()).over
         for call in (second, fourth):

@@ -6,10 +6,12 @@ import asyncio
 import gc
 import json
 import time
+from itertools import pairwise
 
 import pytest
 
-from referee.net import shown
+from arena.v1.tournament_pb2 import WatchStandingsResponse
+from referee.net import shown, usher
 from referee.net.shown import Showcase
 from referee_leaderboard.standings import Standings, State
 
@@ -96,12 +98,58 @@ async def test_dear_standings_take_a_tenth_of_the_time_at_most(monkeypatch: pyte
     assert time.monotonic() - began > 8 * 0.03
 
 
+async def test_many_watchers_get_the_same_message_a_few_of_them_at_a_time() -> None:
+    table = Table()
+    heard: list[shown.Shown] = []
+    turns: list[int] = []
+
+    async def watch() -> None:
+        async for each in table.showcase.watch():
+            heard.append(each)
+            if each.standings.state is State.FINISHED:
+                return
+
+    watching = [asyncio.create_task(watch()) for _ in range(200)]
+    async with asyncio.timeout(20):
+        while len(heard) < len(watching):
+            await asyncio.sleep(0)
+            turns.append(len(heard))
+        table.move_on(State.FINISHED)
+        await asyncio.gather(*watching)
+    assert max(after - before for before, after in pairwise(turns)) <= usher.AT_ONCE
+    assert table.read == 2
+    assert len({id(each) for each in heard}) == 2
+    last = WatchStandingsResponse.FromString(heard[-1].message)
+    assert last.standings_json == heard[-1].json
+
+
+async def test_what_goes_wrong_is_told_to_all_who_watch_and_the_next_one_may_try_again() -> None:
+    broken = True
+
+    async def read() -> Standings:
+        if broken:
+            raise RuntimeError("the disk is gone")
+        return Standings("league", "flip7", 3, State.FINISHED)
+
+    showcase = Showcase(read)
+
+    async def first() -> shown.Shown:
+        async for each in showcase.watch():
+            return each
+        raise AssertionError
+
+    answers = await asyncio.gather(*(first() for _ in range(40)), return_exceptions=True)
+    assert [type(answer) for answer in answers] == [RuntimeError] * 40
+    broken = False
+    assert (await first()).standings.state is State.FINISHED
+
+
 async def test_a_watcher_that_leaves_is_forgotten() -> None:
     table = Table()
     watching = table.showcase.watch()
     await anext(watching)
     assert table.showcase.watched
-    await watching.aclose()  # type: ignore[attr-defined]
+    await watching.aclose()
     assert not table.showcase.watched
 
 

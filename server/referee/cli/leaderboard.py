@@ -152,15 +152,28 @@ async def _from_server(server: str, ca: str | None, tournament: str) -> AsyncIte
                     yield standings
                     if standings.state in (State.FINISHED, State.CANCELLED):
                         return
-                why = "the server ended the stream"
+                why, busy = "the server ended the stream", False
             except grpc.aio.AioRpcError as error:
-                if not heard or error.code() is grpc.StatusCode.NOT_FOUND:
+                busy = error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+                if busy:
+                    why = error.details() or "no room for one more"
+                    pause = max(pause, _told_pause(error))
+                elif not heard or error.code() is grpc.StatusCode.NOT_FOUND:
                     raise failure(error, server) from None
-                why = error.code().name.lower().replace("_", " ")
+                else:
+                    why = error.code().name.lower().replace("_", " ")
         lost = True
-        yield Connection.lost(pause, why)
+        yield Connection.turned_away(pause, why) if busy else Connection.lost(pause, why)
         await asyncio.sleep(pause)
         pause = min(pause * 2, LONGEST_PAUSE)
+
+
+def _told_pause(error: Any) -> float:
+    """After how many seconds the server says it is worth trying again."""
+    for key, value in error.trailing_metadata() or ():
+        if key == "retry-after-ms" and str(value).isdecimal():
+            return min(float(value) / 1000, LONGEST_PAUSE)
+    return 0.0
 
 
 def _channel(server: str, ca: str | None) -> Any:

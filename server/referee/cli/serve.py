@@ -28,6 +28,10 @@ DEFAULTS: dict[str, Any] = {
     "grace": "30s",
     "concurrency": 256,
     "max_bots": 2000,
+    "max_connections": 5000,
+    "max_per_address": 256,
+    "max_watchers": 2000,
+    "max_watchers_per_address": 128,
 }
 
 
@@ -40,7 +44,8 @@ def serve(
         typer.Option(metavar="FILE", help="The database: a file, or a PostgreSQL URL.", show_default=DEFAULT_DB),
     ] = None,
     config: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Settings as TOML; options given here win.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Settings as TOML, also the limits below; options given here win."),
     ] = None,
     tls_cert: Annotated[str | None, typer.Option(metavar="FILE", help="Certificate chain (PEM), to speak TLS.")] = None,
     tls_key: Annotated[str | None, typer.Option(metavar="FILE", help="Its private key (PEM).")] = None,
@@ -63,6 +68,10 @@ def serve(
 
     Listens on this machine only, unless told otherwise; a public address needs TLS (or --insecure).
     Ctrl-C waits for running matches, a second Ctrl-C stops at once; nothing that was stored is lost either way.
+
+    Limits, as keys of the --config file: max_bots (2000), max_connections (5000, as far as 'ulimit -n' allows),
+    max_per_address (256 connections without a bot), max_watchers (2000), max_watchers_per_address (128). An address
+    behind which many people sit, or a proxy, may need higher ones.
     """
     given = {
         "listen": listen,
@@ -102,15 +111,18 @@ def _read_config(path: Path | None) -> dict[str, Any]:
 
 
 async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
+    from referee.descriptors import raise_limit
     from referee.logs import log_to_stderr
     from referee.match.clock import TimeControl
     from referee.net.app import App, ServerSettings
-    from referee.net.people import ADMIN_FACT
+    from referee.net.limits import Limits
     from referee.net.people import new_admin_token as make_admin_token
+    from referee.net.tokens import ADMIN_FACT
     from referee.net.wire import CannotListen, Tls, is_address, is_public
     from referee.pauses import short_pauses
 
     log_to_stderr()
+    files = raise_limit()
     listen = settings["listen"]
     tls = Tls(Path(settings["tls_cert"]), Path(settings["tls_key"])) if settings["tls_cert"] else None
     if not is_address(listen):
@@ -126,7 +138,13 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
     control = TimeControl(free_time(settings["time"]), seconds(settings["bank"]), grace=seconds(settings["grace"]))
     say = aside().print
     with open_store(settings["db"], owner="server") as store:
-        app = App(store, ServerSettings(listen, tls, control, settings["concurrency"], settings["max_bots"]))
+        limits = Limits(
+            settings["max_connections"],
+            settings["max_per_address"],
+            settings["max_watchers"],
+            settings["max_watchers_per_address"],
+        )
+        app = App(store, ServerSettings(listen, tls, control, settings["concurrency"], settings["max_bots"], limits))
         stopping = _Stopping()
         app.director.on_failure = stopping.fail
         async with short_pauses(quiet=lambda: app.idle):
@@ -137,6 +155,8 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
                 raise Failure(str(error), ENVIRONMENT) from None
             # Made only now: a token is shown once, and a server that could not start would have kept it to itself.
             admin = make_admin_token(store) if new_admin_token or store.fact(ADMIN_FACT) is None else None
+            if app.most_connections < settings["max_bots"]:
+                say(_too_few(app.most_connections, settings, files), markup=False)
             _greet(say, app.address, settings["db"], settings["tls_cert"], admin, resumed)
             try:
                 await stopping.asked.wait()
@@ -176,6 +196,14 @@ async def _first(*works: Any) -> None:
         task.cancel()
     for task in done:
         task.result()
+
+
+def _too_few(connections: int, settings: dict[str, Any], files: int) -> str:
+    if connections < settings["max_connections"]:
+        why = f"for 'ulimit -n' is {files}: raise the hard limit of open files"
+    else:
+        why = "for that is max_connections: raise it"
+    return f"note: at most {connections} connections at a time, fewer than max_bots ({settings['max_bots']}), {why}"
 
 
 def _greet(say: Any, address: str, db: str, certificate: str | None, admin: str | None, resumed: list[str]) -> None:

@@ -146,6 +146,8 @@ def failure(error: Any, server: str) -> Failure:
         )
     if code is grpc.StatusCode.UNIMPLEMENTED:
         return Failure(f"{server} is no Referee server of this version", ENVIRONMENT)
+    if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
+        return Failure(f"{server} is busy: {details or 'it takes nothing more; try again in a while'}", ENVIRONMENT)
     if code in (grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN):
         return Failure(f"{server} did not answer as it should: {details or code.name}", ENVIRONMENT)
     return Failure(details or code.name, WRONG_USE)

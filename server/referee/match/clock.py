@@ -45,6 +45,8 @@ class Lag:
     def __init__(self, interval: float = 0.025) -> None:
         self.interval = interval
         self.worst = 0.0
+        self.admission = 0.0
+        """How long a bot that comes back may be waiting in a queue of ours at this moment, before it can be let in."""
         self._expected = float("inf")
         # Every stall as a span from when the heartbeat was due to when it came, and the sum of all stalls by then; the
         # first entry stands for everything before.

@@ -23,6 +23,9 @@ LONGEST_MOVE = 4096
 MOST_VOIDS = 3
 """How often one decision is asked again because the referee was late; then it is judged by the time that remains."""
 MOST_EVENTS = 1000
+MOST_QUEUED = 10.0
+"""Seconds in all of a match that a bot may have waited to be let in without using up its grace: who makes others queue
+does not gain more than that by it."""
 
 
 class _Chair:
@@ -37,6 +40,7 @@ class _Chair:
         "player",
         "put",
         "question",
+        "queued_left",
         "sent_at",
         "strikes",
         "used",
@@ -48,6 +52,7 @@ class _Chair:
         self.player = player
         self.bank = control.bank
         self.grace = control.grace
+        self.queued_left = MOST_QUEUED
         self.strikes = 0
         self.forfeit: Forfeit | None = None
         self.away_since: float | None = None
@@ -216,12 +221,14 @@ class Match:
 
         The grace is for being away, not for thinking: the clock of a question that the bot has seen runs again from
         this moment, wherever the repeated question stands in a queue. `waited` is how long the referee itself took to
-        let the bot in, which costs it nothing.
+        let the bot in, which costs it nothing; nor does the time it may have stood in a queue before that.
         """
         chair = self._chairs[seat]
         if self.ending is not None or chair.away_since is None:
             return
-        ours = max(waited, self._lag.between(chair.away_since, now))
+        queued = self._queued(chair, now)
+        chair.queued_left -= queued
+        ours = max(waited + queued, self._lag.between(chair.away_since, now))
         chair.grace -= max(0.0, now - chair.away_since - ours)
         chair.away_since = None
         if chair.forfeit is None and chair.grace < 0:
@@ -244,7 +251,8 @@ class Match:
             if chair.forfeit is not None:
                 continue
             if chair.away_since is not None:
-                if now - chair.away_since - self._lag.between(chair.away_since, now) > chair.grace:
+                ours = max(self._queued(chair, now), self._lag.between(chair.away_since, now))
+                if now - chair.away_since - ours > chair.grace:
                     self.forfeit(seat, Termination.DISCONNECT, self._gone())
             elif chair.sent_at is not None:
                 used, lag = self._thought(chair, now)
@@ -395,6 +403,11 @@ class Match:
             return chair.used, 0.0
         lag = self._lag.between(chair.sent_at, now)
         return chair.used + now - chair.sent_at - lag, lag
+
+    def _queued(self, chair: _Chair, now: float) -> float:
+        """How much of its absence a bot may have stood before our door."""
+        assert chair.away_since is not None
+        return min(self._lag.admission, chair.queued_left, now - chair.away_since)
 
     def _out_of_time(self, used: float) -> str:
         return f"no answer in time: {used:.2f} s used, {self.control.limit:g} s allowed and the bank is empty"

@@ -15,7 +15,7 @@ from referee.match.match import Match
 from referee.match.port import Player
 from referee.net.director import Director
 from referee.net.options_json import read_options
-from referee.net.people import People, is_admin
+from referee.net.people import People
 from referee.net.play import STOPPING, PlayService, bearer_token
 from referee.net.practice import Practice
 from referee.net.serving import Refusal
@@ -57,6 +57,7 @@ class AdminService:
     async def AddBot(self, request: pb.AddBotRequest, context: Any) -> pb.AddBotResponse:  # noqa: N802
         await self._admin(context)
         made = await _answer(self._people.add, request.name)
+        await self._people.tokens.refresh()
         return pb.AddBotResponse(name=made.bot.name, token=made.token or "")
 
     async def ListBots(self, request: pb.ListBotsRequest, context: Any) -> pb.ListBotsResponse:  # noqa: N802
@@ -66,12 +67,14 @@ class AdminService:
     async def RevokeBot(self, request: pb.RevokeBotRequest, context: Any) -> pb.RevokeBotResponse:  # noqa: N802
         await self._admin(context)
         await _answer(self._store.bots.revoke, request.name)
+        await self._people.tokens.refresh()
         self._play.close(request.name, REVOKED)
         return pb.RevokeBotResponse()
 
     async def RotateBot(self, request: pb.RotateBotRequest, context: Any) -> pb.RotateBotResponse:  # noqa: N802
         await self._admin(context)
         made = await _answer(self._store.bots.rotate, request.name)
+        await self._people.tokens.refresh()
         self._play.close(request.name, REVOKED)
         return pb.RotateBotResponse(token=made.token or "")
 
@@ -193,8 +196,7 @@ class AdminService:
         return pb.JoinTournamentResponse(matches_added=added)
 
     async def _admin(self, context: Any) -> None:
-        loop = asyncio.get_running_loop()
-        if not await loop.run_in_executor(None, is_admin, self._store, bearer_token(context)):
+        if not await self._people.tokens.is_admin(bearer_token(context), context.peer()):
             raise NOT_ADMIN
 
     async def _player(self, bot: str, shown: str) -> Player:

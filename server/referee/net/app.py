@@ -11,16 +11,18 @@ import structlog
 from arena.v1 import admin_pb2, match_pb2, tournament_pb2
 from referee.match.clock import TimeControl
 from referee.net.admin import REVOKED, AdminService
+from referee.net.calls import Calls
 from referee.net.director import Director
 from referee.net.hall import Hall
 from referee.net.house import HouseRoom
+from referee.net.limits import Limits
 from referee.net.lobby import Lobby
 from referee.net.people import People
 from referee.net.play import PlayService
 from referee.net.practice import Practice
 from referee.net.watch import WatchService
 from referee.net.wire import Tls, Wire
-from referee.store import BotKind, MatchState, Store
+from referee.store import BotKind, MatchState, Store, StoreError
 
 log = structlog.get_logger()
 REVOCATIONS_EVERY = 2.0
@@ -35,6 +37,7 @@ class ServerSettings:
     control: TimeControl = field(default_factory=TimeControl)
     concurrency: int = 256
     max_bots: int = 2000
+    limits: Limits = field(default_factory=Limits)
 
 
 class App:
@@ -43,28 +46,36 @@ class App:
     def __init__(self, store: Store, settings: ServerSettings) -> None:
         self.settings = settings
         self.store = store
-        self.hall = Hall()
+        calls = Calls()
+        self.hall = Hall(calls.queue_seconds)
         self.room = HouseRoom()
         self.people = People(store, self.room)
-        self.play = PlayService(self.people, grace=settings.control.grace, max_bots=settings.max_bots)
+        self.play = PlayService(
+            self.people.tokens, grace=settings.control.grace, max_bots=settings.max_bots, calls=calls
+        )
         self.practice = Practice(store, self.hall)
         self.director = Director(store, self.people, self.hall, self.play, concurrency=settings.concurrency)
         self.play.lobby = Lobby(self.people, self.practice, settings.control, self.director.wants)
         self.address = ""
+        self._watch = WatchService(store, self.director, self.hall, settings.limits)
         self._wire = Wire(
             [
                 (match_pb2.DESCRIPTOR.services_by_name["MatchService"], self.play),
-                (
-                    tournament_pb2.DESCRIPTOR.services_by_name["TournamentService"],
-                    WatchService(store, self.director, self.hall),
-                ),
+                (tournament_pb2.DESCRIPTOR.services_by_name["TournamentService"], self._watch),
                 (
                     admin_pb2.DESCRIPTOR.services_by_name["AdminService"],
                     AdminService(store, self.people, self.play, self.practice, self.director, settings.control),
                 ),
-            ]
+            ],
+            calls,
+            settings.limits,
         )
         self._tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def most_connections(self) -> int:
+        """How many connections there may be at a time."""
+        return self._wire.room
 
     @property
     def idle(self) -> bool:
@@ -75,6 +86,7 @@ class App:
         """Listen and go on with what was interrupted; returns the tournaments that were."""
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(None, self._void_practice)  # before anybody can start another
+        await self.people.tokens.refresh()  # whoever is registered is known from the first moment on
         self.address = await self._wire.start(self.settings.listen, self.settings.tls)
         self._tasks = [loop.create_task(self.hall.beat()), loop.create_task(self._watch_revocations())]
         return await self.director.resume_all()
@@ -104,6 +116,7 @@ class App:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._watch.close()
         self.room.close()
 
     def _void_practice(self) -> None:
@@ -112,12 +125,16 @@ class App:
 
     async def _watch_revocations(self) -> None:
         """Bots may be revoked by a command on the file: their streams end soon after."""
-        loop = asyncio.get_running_loop()
-        known = {bot.name: bot.rotated for bot in await loop.run_in_executor(None, self.store.bots.all)}
+        known: dict[str, int | None] = {}
         while True:
-            await asyncio.sleep(REVOCATIONS_EVERY)
-            bots = await loop.run_in_executor(None, self.store.bots.all)
+            try:
+                bots = await self.people.tokens.refresh()
+            except StoreError as error:
+                log.error("the bots could not be looked up", why=str(error))
+                await asyncio.sleep(REVOCATIONS_EVERY)
+                continue
             for bot in bots:
                 if bot.kind is BotKind.REMOTE and (bot.revoked or known.get(bot.name, bot.rotated) != bot.rotated):
                     self.play.close(bot.name, REVOKED)
             known = {bot.name: bot.rotated for bot in bots}
+            await asyncio.sleep(REVOCATIONS_EVERY)

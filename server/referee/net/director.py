@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
 from functools import partial
 from typing import Any, TypeVar
 
@@ -15,6 +16,7 @@ from referee.net.house import HousePlayer
 from referee.net.people import People
 from referee.net.play import PlayService
 from referee.net.shown import Showcase
+from referee.net.usher import Usher
 from referee.net.venue import Remote, ServerVenue
 from referee.rules.game import WrongUse
 from referee.store import BotKind, Refused, Store, StoreError, Tournament, TournamentState
@@ -50,6 +52,7 @@ class Director:
         self._followers: dict[str, Follower] = {}
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="standings")
         self._stopping = False
+        self.usher = Usher()
 
     async def resume_all(self) -> list[str]:
         """Go on with every tournament that was running when the server stopped."""
@@ -119,22 +122,23 @@ class Director:
 
     async def standings(self, name: str) -> Standings:
         """The standings now; without a name, of the running or newest tournament."""
-        return (await self._showcase(await self.named(name)).now()).standings
-
-    async def standings_json(self, name: str) -> str:
-        """The same as the JSON text that is sent to watchers."""
-        return (await self._showcase(await self.named(name)).now()).json
+        return (await self.showcase(await self.named(name)).now()).standings
 
     async def watch(self, name: str) -> AsyncIterator[str]:
         """The standings as JSON, now and whenever they change, not too often."""
-        async for shown in self._showcase(await self.named(name)).watch():
-            yield shown.json
+        async with aclosing(self.showcase(await self.named(name)).watch()) as watching:
+            async for shown in watching:
+                yield shown.json
 
     async def named(self, name: str) -> str:
         """The tournament meant: by name, or without one the running or newest."""
+        return await _thread(self.look_up, name)
+
+    def look_up(self, name: str) -> str:
+        """The same, read in whatever thread this is called in."""
         if name:
-            return (await _thread(self._store.tournaments.get, name)).name
-        tournaments = await _thread(self._store.tournaments.all)
+            return self._store.tournaments.get(name).name
+        tournaments = self._store.tournaments.all()
         if not tournaments:
             raise WrongUse("there is no tournament yet")
         running = [one.name for one in tournaments if one.state is TournamentState.RUNNING]
@@ -262,13 +266,14 @@ class Director:
                 entrants[entrant.name] = self._people.house_player(bot.name, entrant.name)
         return entrants
 
-    def _showcase(self, name: str) -> Showcase:
+    def showcase(self, name: str) -> Showcase:
+        """The standings of a tournament that exists, for all who look at them."""
         if name not in self._showcases:
             for idle in [known for known, showcase in self._showcases.items() if not showcase.watched]:
                 if len(self._showcases) >= MOST_REMEMBERED and idle not in self.runners:
                     del self._showcases[idle]
                     self._followers.pop(idle, None)
-            self._showcases[name] = Showcase(lambda: self._read(name))
+            self._showcases[name] = Showcase(lambda: self._read(name), self.usher)
         return self._showcases[name]
 
     async def _read(self, name: str) -> Standings:

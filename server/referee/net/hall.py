@@ -22,8 +22,10 @@ Finished = Callable[[Match, Ending], object]
 class Hall:
     """Starts matches, ticks their clocks, and knows which are running."""
 
-    def __init__(self) -> None:
+    def __init__(self, admission: Callable[[float], float] = lambda now: 0.0) -> None:
+        """`admission` tells how long bots wait at this moment before they are let in."""
         self.lag = Lag()
+        self._admission = admission
         self.matches: dict[str, Match] = {}
         self.decisions = 0
         self._watchers: dict[str, set[asyncio.Event]] = {}
@@ -78,6 +80,7 @@ class Hall:
         while True:
             now = time.monotonic()
             self.lag.beat(now)
+            self.lag.admission = self._admission(now)
             for match in list(self.matches.values()):
                 if match.deadline is not None and match.deadline <= now:
                     try:

@@ -53,7 +53,7 @@ class Tokens:
         self._names[token] = name
         return token
 
-    async def authenticate(self, token: str) -> str | None:
+    async def authenticate(self, token: str, peer: str) -> str | None:
         return self._names.get(token)
 
 

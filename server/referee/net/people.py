@@ -1,26 +1,21 @@
-"""Who is who: registered bots and house bots by name, and whose token is whose."""
+"""Who is who: registered bots and house bots by name, and who lets them in."""
 
 from __future__ import annotations
 
-import asyncio
-import hmac
-import re
 import secrets
 from collections.abc import Sequence
 from typing import Any
 
 from referee.hosting import folders
 from referee.net.house import HousePlayer, HouseRoom
+from referee.net.tokens import ADMIN_FACT, Tokens
 from referee.rules.game import WrongUse
 from referee.store import Bot, BotKind, NewBot, NewEntrant, Store
 from referee.store.bots import token_hash
 from referee.tournament.plan import distinct
 
-ADMIN_FACT = "admin_token_hash"
 ANYONE = "anyone"
 """In a wish for practice: whoever else waits."""
-TOKEN = re.compile(r"[!-~]{1,256}")
-"""What could be a token; anything else is not worth a look into the store."""
 
 
 class People:
@@ -31,13 +26,7 @@ class People:
         self._store = store
         self._room = room
         self._loaded: dict[str, Any] = {}
-
-    async def authenticate(self, token: str) -> str | None:
-        """The name of the remote bot that has this token."""
-        if not TOKEN.fullmatch(token):
-            return None
-        bot = await asyncio.get_running_loop().run_in_executor(None, self._store.bots.authenticate, token)
-        return None if bot is None else bot.name
+        self.tokens = Tokens(store)
 
     def add(self, name: str) -> NewBot:
         """Register a remote bot, under a name that is not taken and means nothing else."""
@@ -90,8 +79,3 @@ def new_admin_token(store: Store) -> str:
     token = secrets.token_hex(32)
     store.set_fact(ADMIN_FACT, token_hash(token))
     return token
-
-
-def is_admin(store: Store, token: str) -> bool:
-    known = store.fact(ADMIN_FACT)
-    return bool(token) and known is not None and hmac.compare_digest(known, token_hash(token))

@@ -22,6 +22,7 @@ from referee import __version__
 from referee.match.ending import Termination
 from referee.match.port import Rejected, RejectionKind, shorten
 from referee.match.window import MOST
+from referee.net.calls import Calls
 from referee.net.options_json import MOST_BYTES
 from referee.net.sender import Sender
 from referee.net.serving import NOT_DECODED, UNDECODABLE, Refusal
@@ -62,8 +63,8 @@ STOPPING = Refusal(grpc.StatusCode.UNAVAILABLE, "the server is stopping; come ba
 class Roster(Protocol):
     """Who may play."""
 
-    async def authenticate(self, token: str) -> str | None:
-        """The name of the bot that has this token."""
+    async def authenticate(self, token: str, peer: str) -> str | None:
+        """The name of the bot that has this token; known ones are told without waiting for anything."""
 
 
 class Lobby(Protocol):
@@ -84,8 +85,15 @@ class PlayService:
     """All sessions of this server."""
 
     def __init__(
-        self, roster: Roster, lobby: Lobby | None = None, *, grace: float = 30.0, max_bots: int = 2000
+        self,
+        roster: Roster,
+        lobby: Lobby | None = None,
+        *,
+        grace: float = 30.0,
+        max_bots: int = 2000,
+        calls: Calls | None = None,
     ) -> None:
+        """`calls` is told on which connections bots play."""
         self.sessions: dict[str, Session] = {}
         self.lobby = lobby
         self.on_change: list[Callable[[], object]] = []
@@ -94,6 +102,7 @@ class PlayService:
         self._roster = roster
         self._grace = grace
         self._max_bots = max_bots
+        self._calls = calls or Calls()
         self._streams: dict[str, _Stream] = {}
         self._ready: list[_Stream] = []
         """Streams with something to send."""
@@ -124,7 +133,8 @@ class PlayService:
         log.info("bot connected", bot=name, client=session.client, resumed=len(session.seats))
         self.arrived(session)
         try:
-            await stream.run(first.bodies[1:])
+            with self._calls.bot(context.peer()):
+                await stream.run(first.bodies[1:])
         finally:
             if self._streams.get(name) is stream:
                 del self._streams[name]
@@ -188,7 +198,7 @@ class PlayService:
             call()
 
     async def _authenticate(self, context: Any) -> str:
-        name = await self._roster.authenticate(bearer_token(context))
+        name = await self._roster.authenticate(bearer_token(context), context.peer())
         if name is None:
             raise NOT_ACCEPTED
         return name

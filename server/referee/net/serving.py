@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
 from typing import Any, NoReturn
 
 import grpc
@@ -20,8 +21,11 @@ from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from google.protobuf.message import DecodeError, Message
 
 from referee.match.port import shorten
+from referee.net.calls import Calls
 
 log = structlog.get_logger()
+RETRY_KEY = "retry-after-ms"
+"""In the trailing metadata of a refusal: when to try again."""
 LONGEST_TEXT = 500
 """Characters of a status text: it may repeat what somebody sent."""
 
@@ -29,10 +33,12 @@ LONGEST_TEXT = 500
 class Refusal(Exception):
     """A request that is turned down: a status and a sentence that may be shown to anybody."""
 
-    def __init__(self, code: grpc.StatusCode, text: str) -> None:
+    def __init__(self, code: grpc.StatusCode, text: str, retry_ms: int = 0) -> None:
+        """`retry_ms` tells a program after how many milliseconds it is worth trying again."""
         super().__init__(text)
         self.code = code
         self.text = text
+        self.retry_ms = retry_ms
 
 
 class Undecodable:
@@ -43,25 +49,28 @@ UNDECODABLE = Undecodable()
 NOT_DECODED = Refusal(grpc.StatusCode.INVALID_ARGUMENT, "the message cannot be decoded")
 
 
-def handlers(service: ServiceDescriptor, servicer: object) -> grpc.GenericRpcHandler:
+def handlers(service: ServiceDescriptor, servicer: object, calls: Calls) -> grpc.GenericRpcHandler:
     """All methods of a service, guarded. The servicer has a method for each: `async def Name(request, context)`.
 
-    A method that takes a stream reads it with `context.read()`, where an undecodable message shows as UNDECODABLE.
+    A method that takes a stream reads it with `context.read()`, where an undecodable message shows as UNDECODABLE. One
+    that answers with a stream may yield messages that are serialized already, where many are told the same.
     """
-    methods = {method.name: _handler(method, getattr(servicer, method.name)) for method in service.methods}
+    methods = {method.name: _handler(method, getattr(servicer, method.name), calls) for method in service.methods}
     return grpc.method_handlers_generic_handler(service.full_name, methods)
 
 
-def _handler(method: MethodDescriptor, behaviour: Any) -> grpc.RpcMethodHandler[Any, Any]:
+def _handler(method: MethodDescriptor, behaviour: Any, calls: Calls) -> grpc.RpcMethodHandler[Any, Any]:
+    write = message_factory.GetMessageClass(method.output_type).SerializeToString
     options: dict[str, Any] = {
         "request_deserializer": _reader(message_factory.GetMessageClass(method.input_type)),
-        "response_serializer": message_factory.GetMessageClass(method.output_type).SerializeToString,
+        "response_serializer": write,
     }
     if method.client_streaming:
-        return grpc.stream_stream_rpc_method_handler(_guard_stream(behaviour), **options)
+        return grpc.stream_stream_rpc_method_handler(_guard_stream(behaviour, calls), **options)
     if method.server_streaming:
-        return grpc.unary_stream_rpc_method_handler(_guard_answers(behaviour), **options)
-    return grpc.unary_unary_rpc_method_handler(_guard(behaviour), **options)
+        options["response_serializer"] = lambda answer: answer if isinstance(answer, bytes) else write(answer)
+        return grpc.unary_stream_rpc_method_handler(_guard_answers(behaviour, calls), **options)
+    return grpc.unary_unary_rpc_method_handler(_guard(behaviour, calls), **options)
 
 
 def _reader(kind: type[Message]) -> Callable[[bytes], Any]:
@@ -74,37 +83,50 @@ def _reader(kind: type[Message]) -> Callable[[bytes], Any]:
     return read
 
 
-def _guard(behaviour: Any) -> Any:
+def _guard(behaviour: Any, calls: Calls) -> Any:
     async def call(request: Any, context: Any) -> Any:
+        peer = context.peer()
+        calls.begin(peer)
         try:
             if request is UNDECODABLE:
                 raise NOT_DECODED
             return await behaviour(request, context)
         except Exception as error:  # noqa: BLE001 - nothing of the inside may reach the client
             await _abort(error, context)
+        finally:
+            calls.end(peer)
 
     return call
 
 
-def _guard_answers(behaviour: Any) -> Any:
+def _guard_answers(behaviour: Any, calls: Calls) -> Any:
     async def call(request: Any, context: Any) -> AsyncIterator[Any]:
+        peer = context.peer()
+        calls.begin(peer)
         try:
             if request is UNDECODABLE:
                 raise NOT_DECODED
-            async for answer in behaviour(request, context):
-                yield answer
+            async with aclosing(behaviour(request, context)) as answers:
+                async for answer in answers:
+                    yield answer
         except Exception as error:  # noqa: BLE001 - nothing of the inside may reach the client
             await _abort(error, context)
+        finally:
+            calls.end(peer)
 
     return call
 
 
-def _guard_stream(behaviour: Any) -> Any:
+def _guard_stream(behaviour: Any, calls: Calls) -> Any:
     async def call(requests: Any, context: Any) -> None:
+        peer = context.peer()
+        calls.begin(peer)
         try:
             await behaviour(requests, context)
         except Exception as error:  # noqa: BLE001 - nothing of the inside may reach the client
             await _abort(error, context)
+        finally:
+            calls.end(peer)
 
     return call
 
@@ -113,7 +135,8 @@ async def _abort(error: Exception, context: Any) -> NoReturn:
     if isinstance(error, grpc.aio.AbortError | asyncio.CancelledError):
         raise error
     if isinstance(error, Refusal):
-        await context.abort(error.code, shorten(error.text, LONGEST_TEXT))
+        told = ((RETRY_KEY, str(error.retry_ms)),) if error.retry_ms else ()
+        await context.abort(error.code, shorten(error.text, LONGEST_TEXT), told)
     reference = secrets.token_hex(4)
     log.error("unexpected error", reference=reference, exc_info=error)
     await context.abort(grpc.StatusCode.INTERNAL, f"internal error; the host finds it in the log as {reference}")

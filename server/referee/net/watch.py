@@ -1,28 +1,34 @@
-"""TournamentService: what everybody may watch."""
+"""TournamentService: what everybody may watch.
+
+Nothing here shares a thread with logging in or with running tournaments (see `reads.py`). Whatever many ask for at the
+same time is made once for all of them.
+"""
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, TypeVar
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import Any
 
 import grpc
 
 from arena.v1 import tournament_pb2 as pb
 from referee.hosting import folders
+from referee.net.broadcast import Broadcasts
 from referee.net.director import Director
 from referee.net.hall import Hall
+from referee.net.limits import Limits, Places
+from referee.net.reads import Reads
 from referee.net.serving import Refusal
+from referee.net.shared import Shared
+from referee.net.shown import Showcase
 from referee.rules import registry
 from referee.rules.game import WrongUse
 from referee.store import Fault, Match, MatchState, Store, Tournament, Unknown
 
-T = TypeVar("T")
 MOST_MATCHES = 1000
-MOST_WATCHERS = 2000
-"""So many may watch standings and matches at a time: each costs the server something with everything that happens."""
+WATCHERS_RETRY_MS = 10_000
 LONGEST_NUMBER = 12
 """Digits in the number of a match; longer ones fit no database."""
 
@@ -30,115 +36,97 @@ LONGEST_NUMBER = 12
 class WatchService:
     """Read-only; needs no token."""
 
-    def __init__(self, store: Store, director: Director, hall: Hall) -> None:
+    def __init__(self, store: Store, director: Director, hall: Hall, limits: Limits) -> None:
         self._store = store
         self._director = director
         self._hall = hall
-        self._watchers = 0
+        self._reads = Reads()
+        self._games = Shared(lambda: self._reads.run(_games))
+        self._tournaments = Shared(lambda: self._reads.run(self._list_tournaments))
+        self._broadcasts = Broadcasts(hall, director.usher)
+        # Each costs the server something with everything that happens.
+        self._watchers = Places(
+            limits.watchers,
+            limits.watchers_per_address,
+            _too_many(f"{limits.watchers} watch already"),
+            _too_many(f"{limits.watchers_per_address} from your address watch already"),
+        )
+
+    def close(self) -> None:
+        """Read nothing more."""
+        self._reads.close()
 
     async def ListGames(self, request: pb.ListGamesRequest, context: Any) -> pb.ListGamesResponse:  # noqa: N802
-        games = [
-            pb.GameInfo(
-                name=game.name,
-                title=game.title,
-                version=game.version,
-                least_players=game.seats.least,
-                most_players=game.seats.most,
-                house_bots=folders.names(game.name, inside=True),
-            )
-            for game in registry.everything()
-        ]
-        return pb.ListGamesResponse(games=games)
+        with self._reads.place(context):
+            return await self._games.now()
 
     async def ListTournaments(  # noqa: N802
         self, request: pb.ListTournamentsRequest, context: Any
     ) -> pb.ListTournamentsResponse:
-        def read() -> list[pb.TournamentInfo]:
-            return [self._info(tournament) for tournament in reversed(self._store.tournaments.all())]
-
-        return pb.ListTournamentsResponse(tournaments=await _thread(read))
+        with self._reads.place(context):
+            return await self._tournaments.now()
 
     async def GetStandings(self, request: pb.GetStandingsRequest, context: Any) -> pb.GetStandingsResponse:  # noqa: N802
-        try:
-            standings = await self._director.standings_json(request.tournament)
-        except (Unknown, WrongUse) as error:
-            raise Refusal(grpc.StatusCode.NOT_FOUND, str(error)) from None
-        return pb.GetStandingsResponse(standings_json=standings)
+        with self._reads.place(context):
+            shown = await (await self._showcase(request.tournament)).now()
+            return pb.GetStandingsResponse(standings_json=shown.json)
 
     async def WatchStandings(  # noqa: N802
         self, request: pb.WatchStandingsRequest, context: Any
-    ) -> AsyncIterator[pb.WatchStandingsResponse]:
-        with self._watching():
-            try:
-                async for standings in self._director.watch(request.tournament):
-                    yield pb.WatchStandingsResponse(standings_json=standings)
-            except (Unknown, WrongUse) as error:
-                raise Refusal(grpc.StatusCode.NOT_FOUND, str(error)) from None
+    ) -> AsyncIterator[bytes]:
+        with self._watchers.one(context.peer()):
+            with self._reads.place(context):
+                showcase = await self._showcase(request.tournament)
+            async with aclosing(showcase.watch()) as watching:
+                async for shown in watching:
+                    yield shown.message
 
     async def ListMatches(self, request: pb.ListMatchesRequest, context: Any) -> pb.ListMatchesResponse:  # noqa: N802
         limit = min(request.limit or 100, MOST_MATCHES)
 
         def read() -> pb.ListMatchesResponse:
             tournament = self._store.tournaments.get(request.tournament)
-            found = []
-            for match in self._store.matches.in_schedule_order(tournament.id, after=request.offset - 1):
-                found.append(_match_info(match, tournament.name))
-                if len(found) >= limit:
-                    break
-            return pb.ListMatchesResponse(matches=found, total=self._store.tournaments.counts(tournament.id).total)
+            found = self._store.matches.page(tournament.id, request.offset, limit)
+            return pb.ListMatchesResponse(
+                matches=[_match_info(match, tournament.name) for match in found],
+                total=self._store.matches.total(tournament.id),
+            )
 
-        try:
-            return await _thread(read)
-        except Unknown as error:
-            raise Refusal(grpc.StatusCode.NOT_FOUND, str(error)) from None
+        with self._reads.place(context):
+            try:
+                return await self._reads.run(read)
+            except Unknown as error:
+                raise Refusal(grpc.StatusCode.NOT_FOUND, str(error)) from None
 
     async def GetRecord(self, request: pb.GetRecordRequest, context: Any) -> pb.GetRecordResponse:  # noqa: N802
         def read() -> bytes | None:
             number = self._number(request.match)
             return None if number is None else self._store.matches.record(number)
 
-        record = await _thread(read)
+        with self._reads.place(context):
+            record = await self._reads.run(read)
         if record is None:
             raise Refusal(grpc.StatusCode.NOT_FOUND, "there is no finished match of that name")
         return pb.GetRecordResponse(record=record)
 
-    async def WatchMatch(  # noqa: N802
-        self, request: pb.WatchMatchRequest, context: Any
-    ) -> AsyncIterator[pb.WatchMatchResponse]:
+    async def WatchMatch(self, request: pb.WatchMatchRequest, context: Any) -> AsyncIterator[bytes]:  # noqa: N802
         match = self._hall.matches.get(request.match)
         if match is None:
             raise Refusal(grpc.StatusCode.NOT_FOUND, "no match of that name is being played")
-        with self._watching():
-            moved = self._hall.watch(match.id)
-            try:
-                while True:
-                    moved.clear()
-                    table = match.table
-                    yield pb.WatchMatchResponse(
-                        view=table.state.view_bytes(None),
-                        view_type=match.view_type,
-                        scores=table.state.scores(),
-                        decisions=table.decisions,
-                        over=match.ending is not None,
-                    )
-                    if match.ending is not None:
-                        return
-                    await moved.wait()
-            finally:
-                self._hall.unwatch(match.id, moved)
+        with self._watchers.one(context.peer()):
+            async with aclosing(self._broadcasts.watch(match)) as watching:
+                async for message in watching:
+                    yield message
 
-    @contextmanager
-    def _watching(self) -> Iterator[None]:
-        """One of those who watch, as long as there is room."""
-        if self._watchers >= MOST_WATCHERS:
-            raise Refusal(
-                grpc.StatusCode.RESOURCE_EXHAUSTED, f"{MOST_WATCHERS} watch already; try again when some have left"
-            )
-        self._watchers += 1
+    async def _showcase(self, tournament: str) -> Showcase:
         try:
-            yield
-        finally:
-            self._watchers -= 1
+            return self._director.showcase(await self._reads.run(lambda: self._director.look_up(tournament)))
+        except (Unknown, WrongUse) as error:
+            raise Refusal(grpc.StatusCode.NOT_FOUND, str(error)) from None
+
+    def _list_tournaments(self) -> pb.ListTournamentsResponse:
+        tournaments = reversed(self._store.tournaments.all())
+        return pb.ListTournamentsResponse(tournaments=[self._info(tournament) for tournament in tournaments])
 
     def _info(self, tournament: Tournament) -> pb.TournamentInfo:
         counts = self._store.tournaments.counts(tournament.id)
@@ -169,9 +157,8 @@ class WatchService:
         tournament = self._store.tournaments.find(where)
         if tournament is None:
             return None
-        for match in self._store.matches.in_schedule_order(tournament.id, [MatchState.FINISHED], int(number) - 1):
-            return match.id if match.ordinal == int(number) else None
-        return None
+        match = self._store.matches.numbered(tournament.id, int(number))
+        return match.id if match is not None and match.state is MatchState.FINISHED else None
 
 
 def _match_info(match: Match, tournament: str) -> pb.MatchInfo:
@@ -189,5 +176,22 @@ def _match_info(match: Match, tournament: str) -> pb.MatchInfo:
     )
 
 
-async def _thread(work: Callable[[], T]) -> T:
-    return await asyncio.get_running_loop().run_in_executor(None, work)
+def _games() -> pb.ListGamesResponse:
+    games = [
+        pb.GameInfo(
+            name=game.name,
+            title=game.title,
+            version=game.version,
+            least_players=game.seats.least,
+            most_players=game.seats.most,
+            house_bots=folders.names(game.name, inside=True),
+        )
+        for game in registry.everything()
+    ]
+    return pb.ListGamesResponse(games=games)
+
+
+def _too_many(what: str) -> Refusal:
+    return Refusal(
+        grpc.StatusCode.RESOURCE_EXHAUSTED, f"{what}; try again when some have left", retry_ms=WATCHERS_RETRY_MS
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
 import socket
@@ -15,11 +16,19 @@ from typing import Any
 import grpc
 import grpc.aio
 from google.protobuf.descriptor import ServiceDescriptor
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
-from grpc_reflection.v1alpha import reflection
+from grpc_health.v1 import health_pb2
+from grpc_reflection.v1alpha import reflection_pb2
 
+from referee import descriptors
+from referee.net.calls import Calls
+from referee.net.doorkeeper import Doorkeeper, room_for
+from referee.net.limits import Limits
 from referee.net.play import MAX_MESSAGE_BYTES
 from referee.net.serving import handlers
+from referee.net.standard import Health, Reflection
+
+HEALTH = health_pb2.DESCRIPTOR.services_by_name["Health"]
+REFLECTION = reflection_pb2.DESCRIPTOR.services_by_name["ServerReflection"]
 
 IDENTITY_ONLY = 1
 OPTIONS = [
@@ -29,6 +38,9 @@ OPTIONS = [
     ("grpc.max_metadata_size", 8 << 10),
     ("grpc.absolute_max_metadata_size", 16 << 10),
     ("grpc.max_concurrent_streams", 64),
+    # Calls that wait for the loop: beyond 1,000, gRPC would turn some of them away by chance, and with them bots.
+    ("grpc.server.max_pending_requests", 4_000),
+    ("grpc.server.max_pending_requests_hard_limit", 8_000),
     # No compression: a small message that unpacks to a huge one is refused unread.
     ("grpc.compression_enabled_algorithms_bitset", IDENTITY_ONLY),
     # Bots ping every 20 seconds; who pings much more often is sent away.
@@ -39,7 +51,8 @@ OPTIONS = [
     ("grpc.keepalive_timeout_ms", 5_000),
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.server_handshake_timeout_ms", 10_000),
-    # A connection on which nobody calls anything is closed after a while.
+    # A connection on which nobody calls anything any more is closed after a while; one on which nobody ever did, by
+    # the doorkeeper, sooner.
     ("grpc.max_connection_idle_ms", 120_000),
 ]
 
@@ -71,14 +84,26 @@ class Tls:
 class Wire:
     """A gRPC server with our services on it."""
 
-    def __init__(self, services: Sequence[tuple[ServiceDescriptor, object]]) -> None:
-        self._server = grpc.aio.server(options=OPTIONS)
-        self._health = health.aio.HealthServicer()
+    def __init__(
+        self,
+        services: Sequence[tuple[ServiceDescriptor, object]],
+        calls: Calls | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        """`calls` is told of every call, `limits` says how many connections there may be."""
+        self._calls = calls or Calls()
+        self._limits = limits or Limits()
+        self.room = room_for(self._limits, descriptors.limit())
+        """How many connections there may be, as many files as this process may open."""
+        self._server = grpc.aio.server(options=[*OPTIONS, ("grpc.max_allowed_incoming_connections", self.room)])
+        self._health = Health()
+        self._doorkeeper: Doorkeeper | None = None
+        self._watching: asyncio.Task[None] | None = None
         names = [descriptor.full_name for descriptor, _ in services]
-        self._server.add_generic_rpc_handlers([handlers(descriptor, servicer) for descriptor, servicer in services])
-        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        reflection.enable_server_reflection(
-            [*names, reflection.SERVICE_NAME, health_pb2.DESCRIPTOR.services_by_name["Health"].full_name], self._server
+        self._reflection = Reflection([*names, HEALTH.full_name, REFLECTION.full_name])
+        standard = [(HEALTH, self._health), (REFLECTION, self._reflection)]
+        self._server.add_generic_rpc_handlers(
+            [handlers(descriptor, servicer, self._calls) for descriptor, servicer in [*services, *standard]]
         )
         self._names = ["", *names]
 
@@ -93,21 +118,28 @@ class Wire:
         except (RuntimeError, OSError, UnicodeError) as error:
             raise CannotListen(f"cannot listen on {listen}: {_why(error)}") from None
         await self._server.start()
-        await self._say(health_pb2.HealthCheckResponse.SERVING)
+        self._say(health_pb2.HealthCheckResponse.SERVING)
         if listen.startswith("unix:"):
             return listen
+        self._doorkeeper = Doorkeeper(port, self._calls, self._limits, self.room)
+        self._watching = asyncio.get_running_loop().create_task(self._doorkeeper.watch())
         return f"{listen.rpartition(':')[0]}:{port}"
 
     async def drain(self) -> None:
         """Say in the health service that this server takes nothing new."""
-        await self._say(health_pb2.HealthCheckResponse.NOT_SERVING)
+        self._say(health_pb2.HealthCheckResponse.NOT_SERVING)
 
     async def stop(self, grace: float = 1.0) -> None:
         await self._server.stop(grace)
+        if self._doorkeeper is not None and self._watching is not None:
+            self._watching.cancel()
+            await asyncio.wait({self._watching})
+            self._doorkeeper.close()
+            self._doorkeeper = self._watching = None
 
-    async def _say(self, status: Any) -> None:
+    def _say(self, status: Any) -> None:
         for name in self._names:
-            await self._health.set(name, status)
+            self._health.say(name, status)
 
 
 def is_address(listen: str) -> bool:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, insert, select, update
 from referee.store import tables as t
 from referee.store.desk import Desk, plain
 from referee.store.faults import NameTaken, NotAllowed, Refused, Unknown
-from referee.store.values import Bot, BotKind, BotVersion, NewBot
+from referee.store.values import Bot, BotKind, BotPass, BotVersion, NewBot
 
 LONGEST_NAME = 64
 
@@ -61,6 +61,13 @@ class Bots:
         """All bots by name."""
         with self._desk.readers.connect() as connection:
             return [_bot(row) for row in connection.execute(select(t.bots).order_by(t.bots.c.name))]
+
+    def passes(self) -> list[BotPass]:
+        """What lets each bot in, for who checks tokens without asking here every time."""
+        c = t.bots.c
+        query = select(c.name, c.kind, c.token_hash, c.rotated, c.revoked)
+        with self._desk.readers.connect() as connection:
+            return [BotPass(name, BotKind(kind), *rest) for name, kind, *rest in connection.execute(query)]
 
     def find(self, name: str) -> Bot | None:
         with self._desk.readers.connect() as connection:

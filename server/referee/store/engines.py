@@ -1,5 +1,8 @@
 """Connections: one that writes, a few that can only read.
 
+Whatever a connection needs to have open it opens when it is made, so that no descriptor is needed in the middle of its
+work; a server makes all of them at its start (`fill`). Where no descriptor is left to make one, it waits.
+
 Every write transaction excludes every other from its first statement on: `BEGIN IMMEDIATE` in SQLite, an advisory
 lock in PostgreSQL. So a unit of work may look first and write afterwards without losing an update.
 """
@@ -8,6 +11,10 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event
@@ -15,12 +22,17 @@ from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.pool import QueuePool
 
 from referee.store.address import Address
-from referee.store.faults import fault_of
+from referee.store.faults import NoDescriptors, fault_of
 
+T = TypeVar("T")
 WRITE_LOCK = "1919247973, hashtext(current_schema())"
 """The key of the advisory lock that every write transaction in PostgreSQL takes: one per schema."""
 
-READERS = 4
+READERS = 8
+"""Connections that read: as many threads may read at a time, the others wait for one of them."""
+PATIENCE = 60.0
+LOOK_AGAIN = 0.1
+"""How long a new connection waits for a descriptor, and how often it tries."""
 
 
 def writer_engine(address: Address, timeout: float) -> Engine:
@@ -31,12 +43,14 @@ def writer_engine(address: Address, timeout: float) -> Engine:
         def connect() -> sqlite3.Connection:
             connection = _sqlite(f"file:{quote(path)}?mode=rwc", timeout)
             connection.execute("PRAGMA journal_mode = WAL")
+            _open_all(connection)
             # A result that was acknowledged survives a power cut, not only a crash of the program.
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA foreign_keys = ON")
             return connection
 
-        engine = create_engine("sqlite://", creator=connect, poolclass=QueuePool, pool_size=1, max_overflow=0)
+        creator = _patient(connect, address)
+        engine = create_engine("sqlite://", creator=creator, poolclass=QueuePool, pool_size=1, max_overflow=0)
         _begin_with(engine, "BEGIN IMMEDIATE")
     else:
         engine = _postgres(address, f"-c lock_timeout={int(timeout * 1000)}", pool_size=1)
@@ -53,11 +67,11 @@ def reader_engine(address: Address, timeout: float) -> Engine:
         def connect() -> sqlite3.Connection:
             connection = _sqlite(f"file:{quote(path)}?mode=ro", timeout)
             connection.execute("PRAGMA query_only = ON")
+            _open_all(connection)
             return connection
 
-        engine = create_engine(
-            "sqlite://", creator=connect, poolclass=QueuePool, pool_size=READERS, max_overflow=READERS
-        )
+        creator = _patient(connect, address)
+        engine = create_engine("sqlite://", creator=creator, poolclass=QueuePool, pool_size=READERS, max_overflow=0)
         _begin_with(engine, "BEGIN")
     else:
         engine = _postgres(address, "-c default_transaction_read_only=on", pool_size=READERS).execution_options(
@@ -65,6 +79,13 @@ def reader_engine(address: Address, timeout: float) -> Engine:
         )
     speak_clearly(engine, address)
     return engine
+
+
+def fill(engine: Engine, count: int) -> None:
+    """Make so many connections now, to be kept."""
+    with ExitStack() as stack:
+        for _ in range(count):
+            stack.enter_context(engine.connect())
 
 
 def speak_clearly(engine: Engine, address: Address) -> None:
@@ -83,18 +104,47 @@ def _sqlite(uri: str, timeout: float) -> sqlite3.Connection:
     return sqlite3.connect(uri, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False)
 
 
+def _open_all(connection: sqlite3.Connection) -> None:
+    """Open the log beside the database now, and never a file for what is only passing."""
+    connection.execute("PRAGMA temp_store = MEMORY")
+    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+
+
+def _patient(connect: Callable[[], T], address: Address) -> Callable[[], T]:
+    """Make a connection; as long as no descriptor is left for it, wait and try again."""
+    where = str(address)
+
+    def patiently() -> T:
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return connect()
+            except Exception as error:
+                if not isinstance(fault_of(error, where), NoDescriptors) or time.monotonic() > until:
+                    raise
+            time.sleep(LOOK_AGAIN)
+
+    return patiently
+
+
 def _postgres(address: Address, options: str, pool_size: int) -> Engine:
     assert address.url is not None
     given = address.url.query.get("options")
     if isinstance(given, str):
         options = f"{given} {options}"
-    return create_engine(
+    engine = create_engine(
         address.url.difference_update_query(["options"]),
         connect_args={"options": options, "connect_timeout": 10},
         pool_size=pool_size,
-        max_overflow=0 if pool_size == 1 else READERS,
+        max_overflow=0,
         pool_pre_ping=True,
     )
+
+    @event.listens_for(engine, "do_connect")
+    def connect(dialect: Any, record: Any, arguments: Any, options: Any) -> Any:
+        return _patient(lambda: dialect.connect(*arguments, **options), address)()
+
+    return engine
 
 
 def _begin_with(engine: Engine, statement: str) -> None:

@@ -10,6 +10,8 @@ import errno
 import os
 import sqlite3
 
+from referee.descriptors import are_exhausted
+
 
 class StoreError(Exception):
     """The database cannot be used as it is; nothing in it was changed."""
@@ -59,6 +61,10 @@ class Unreachable(StoreError):
     """The database cannot be opened or its server does not answer."""
 
 
+class NoDescriptors(StoreError):
+    """No further file or socket can be opened at the moment: worth waiting for."""
+
+
 class StoreClosed(StoreError):
     """The store was closed."""
 
@@ -98,6 +104,8 @@ def fault_of_file(error: OSError, where: str) -> StoreError:
     """The fault behind a failed system call on a file beside the database."""
     if isinstance(error, FileNotFoundError):
         return MissingFolder(f"The folder of {where} does not exist: create it first, or choose another path.")
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return _no_descriptors(where)
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:
         return _read_only(where)
     if error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
@@ -117,6 +125,9 @@ def _of_sqlite(error: sqlite3.Error, where: str) -> StoreError | None:
         )
     if name == "SQLITE_FULL":
         return _full(where)
+    # SQLite does not say why it could not open a file, or could not have its memory shared.
+    if name.startswith(("SQLITE_CANTOPEN", "SQLITE_IOERR_SHM")) and are_exhausted():
+        return _no_descriptors(where)
     if name.startswith("SQLITE_CANTOPEN"):
         return Unreachable(f"Cannot open {where}: check that the file and its folder may be read and written.")
     if name.startswith("SQLITE_IOERR"):
@@ -139,6 +150,8 @@ def _of_postgres(error: BaseException, where: str) -> StoreError | None:
         lines = str(error).strip().splitlines() or ["no answer"]
         if any("does not exist" in line and "database" in line for line in lines):
             return NoDatabase(f"There is no database at {where}: create it (createdb), or check the name.")
+        if are_exhausted():
+            return _no_descriptors(where)
         return Unreachable(f"Cannot reach {where} ({lines[-1].strip()}): check the address and that it runs.")
     if state == "55P03":
         return Locked(f"{where} is locked by another program: wait until it is done, or stop it, and try again.")
@@ -152,6 +165,10 @@ def _of_postgres(error: BaseException, where: str) -> StoreError | None:
         reason = (str(error).strip().splitlines() or [state])[0]
         return Unreachable(f"Cannot use {where} ({reason}): check the address, the role and that the server runs.")
     return None
+
+
+def _no_descriptors(where: str) -> NoDescriptors:
+    return NoDescriptors(f"Too many files are open to open {where}: raise the limit ('ulimit -n'), or open fewer.")
 
 
 def _read_only(where: str) -> ReadOnly:

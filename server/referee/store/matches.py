@@ -140,6 +140,25 @@ class Matches:
             raise Unknown(f"There is no match number {match}.")
         return found
 
+    def numbered(self, tournament: int, ordinal: int) -> Match | None:
+        """The match with that ordinal, if there is one."""
+        found = self.page(tournament, ordinal, 1)
+        return found[0] if found and found[0].ordinal == ordinal else None
+
+    def page(self, tournament: int, first: int, limit: int) -> list[Match]:
+        """So many matches from that ordinal on, in whatever state: what it costs depends on the limit alone."""
+        c = t.matches.c
+        query = select(t.matches).where(c.tournament_id == tournament, c.ordinal >= first).order_by(c.ordinal)
+        with self._desk.readers.connect() as connection:
+            return read_matches(connection, query.limit(limit))
+
+    def total(self, tournament: int) -> int:
+        """How many matches a tournament has; their ordinals leave no gaps, so nothing needs to be counted."""
+        query = select(func.max(t.matches.c.ordinal)).where(t.matches.c.tournament_id == tournament)
+        with self._desk.readers.connect() as connection:
+            last = connection.execute(query).scalar()
+        return 0 if last is None else last + 1
+
     def in_schedule_order(
         self, tournament: int | None, states: Sequence[MatchState] = tuple(MatchState), after: int = -1
     ) -> Iterator[Match]:

@@ -18,7 +18,7 @@ from referee.store import tables as t
 from referee.store.address import Address, check_address, parse_address
 from referee.store.bots import Bots
 from referee.store.desk import Clock, Desk, plain, wall_clock
-from referee.store.engines import reader_engine, writer_engine
+from referee.store.engines import READERS, fill, reader_engine, writer_engine
 from referee.store.matches import Matches
 from referee.store.migrate import is_current, migrate
 from referee.store.owner import Ownership
@@ -119,3 +119,7 @@ class Store:
         # A server also proves now that it can write, rather than at its first result.
         if not current or self._ownership is not None:
             migrate(self._writing, name)
+        # And it opens all it will ever need: others may leave it no descriptor later.
+        if self._ownership is not None:
+            fill(self._writing, 1)
+            fill(self._readers, READERS)

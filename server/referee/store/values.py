@@ -68,6 +68,17 @@ class Bot:
 
 
 @dataclass(frozen=True, slots=True)
+class BotPass:
+    """What lets a bot in: the hash of its token, and since when it has had another one or none."""
+
+    name: str
+    kind: BotKind
+    token_hash: str | None
+    rotated: int | None
+    revoked: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class NewBot:
     """A bot just registered or given a new token: the only moment at which the token can be read."""
 

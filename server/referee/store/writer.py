@@ -9,6 +9,7 @@ the commit, so nobody hears of a result that could still be lost.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -17,13 +18,15 @@ from typing import Any, TypeVar, cast
 
 from sqlalchemy import Connection, Engine
 
-from referee.store.faults import StoreClosed, StoreError
+from referee.store.faults import NoDescriptors, StoreClosed, StoreError
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 Work = Callable[[Connection], Answer]
 Batch = Callable[[Connection, Sequence[Item]], Sequence[Answer]]
 
+LOOK_AGAIN = 0.1
+"""Seconds between two tries to write while no descriptor is left to do it with."""
 GROUP = 500
 """The most units of work in one transaction: enough to share the sync, few enough to answer soon."""
 
@@ -91,10 +94,15 @@ class Writer:
 
     def _write(self, group: list[_Unit]) -> None:
         try:
-            if not self._write_items(group):
-                with self._engine.begin() as connection:
-                    for units in _joined(group):
-                        _run_batch(connection, units)
+            while True:
+                try:
+                    self._write_group(group)
+                    break
+                except NoDescriptors:
+                    # Nothing was written. It gets better when somebody closes something, so it is no reason to stop.
+                    if self._closed:
+                        raise
+                time.sleep(LOOK_AGAIN)
         except Exception as error:  # noqa: BLE001 - whoever waits for a future must hear of it, whatever it was
             for unit in group:
                 unit.future.set_exception(error)
@@ -104,6 +112,15 @@ class Writer:
                 unit.future.set_exception(unit.error)
             else:
                 unit.future.set_result(unit.answer)
+
+    def _write_group(self, group: list[_Unit]) -> None:
+        """All of it in one transaction; what one unit got wrong stays with that unit."""
+        for unit in group:
+            unit.error = None
+        if not self._write_items(group):
+            with self._engine.begin() as connection:
+                for units in _joined(group):
+                    _run_batch(connection, units)
 
     def _write_items(self, group: list[_Unit]) -> bool:
         """Write a group of items alone; False if one of them failed, or not all are items, and nothing was written."""

@@ -1,0 +1,82 @@
+"""Which connections have a call open, on which of them a bot plays, and whether calls queue up: what the doorkeeper and
+the clocks go by.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from ipaddress import IPv6Address, ip_address
+from urllib.parse import unquote
+
+BACK_TO_BACK = 0.005
+"""Seconds: calls that begin closer together than this come out of a queue, for gRPC hands them on one by one."""
+
+
+@lru_cache(4096)
+def endpoint_of(peer: str) -> str:
+    """One end of a connection, from gRPC's way to write a peer (`ipv6:%5B::1%5D:50000`)."""
+    host, _, port = unquote(peer.partition(":")[2]).rpartition(":")
+    return endpoint(host.strip("[]"), port)
+
+
+def endpoint(host: str, port: int | str) -> str:
+    """One end of a connection, in one spelling."""
+    host = host.partition("%")[0]
+    if ":" in host:
+        address = ip_address(host)
+        mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+        host = str(mapped or address)
+    return f"{host} {port}"
+
+
+class Calls:
+    """Open calls by connection."""
+
+    def __init__(self) -> None:
+        self.open: Counter[str] = Counter()
+        self.bots: Counter[str] = Counter()
+        self._heard: Counter[str] = Counter()
+        self._queue_since = 0.0
+        """Since when calls have come back to back."""
+        self._latest = float("-inf")
+
+    def begin(self, peer: str) -> None:
+        where = endpoint_of(peer)
+        self.open[where] += 1
+        self._heard[where] += 1
+        now = time.monotonic()
+        if now - self._latest > BACK_TO_BACK:
+            self._queue_since = now
+        self._latest = now
+
+    def queue_seconds(self, now: float) -> float:
+        """How long a call that begins at this moment may have waited behind others."""
+        return now - self._queue_since if now - self._latest <= BACK_TO_BACK else 0.0
+
+    def end(self, peer: str) -> None:
+        _one_less(self.open, endpoint_of(peer))
+
+    @contextmanager
+    def bot(self, peer: str) -> Iterator[None]:
+        """A bot that was let in plays over this connection."""
+        where = endpoint_of(peer)
+        self.bots[where] += 1
+        try:
+            yield
+        finally:
+            _one_less(self.bots, where)
+
+    def heard(self) -> Counter[str]:
+        """How many calls have begun on each connection since this was last asked."""
+        heard, self._heard = self._heard, Counter()
+        return heard
+
+
+def _one_less(counter: Counter[str], where: str) -> None:
+    counter[where] -= 1
+    if not counter[where]:
+        del counter[where]

@@ -1,0 +1,82 @@
+"""Whose token is whose: the hashes of all tokens in memory, so that logging in waits for nothing that others can fill.
+
+Tokens are compared by their hashes, so the time taken tells nothing about the tokens there are. What changes in the
+store is noticed when somebody comes with an unknown token, and every two seconds at the latest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import re
+
+import grpc
+
+from referee.net.limits import Places
+from referee.net.serving import Refusal
+from referee.net.shared import Shared
+from referee.store import BotKind, BotPass, Store
+from referee.store.bots import token_hash
+
+ADMIN_FACT = "admin_token_hash"
+TOKEN = re.compile(r"[!-~]{1,256}")
+"""What could be a token; anything else is not worth a look into the store."""
+MOST_UNKNOWN = 128
+MOST_UNKNOWN_PER_ADDRESS = 64
+"""Callers with an unknown token that wait for a look into the store; it is one look for all of them."""
+BUSY = Refusal(
+    grpc.StatusCode.UNAVAILABLE, "too many unknown tokens are being looked up; try again in 1 second", retry_ms=1000
+)
+
+
+class Tokens:
+    """Who may play, and who is the host. It is a `Roster`."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._names: dict[str, str] = {}
+        self._admin: str | None = None
+        self._looking = Shared(self._look)
+        self._unknown = Places(MOST_UNKNOWN, MOST_UNKNOWN_PER_ADDRESS, BUSY, BUSY)
+
+    async def refresh(self) -> list[BotPass]:
+        """Read the store again; returns all bots."""
+        return await self._looking.now()
+
+    async def authenticate(self, token: str, peer: str) -> str | None:
+        """The name of the remote bot that has this token; at once, if it is known."""
+        if not TOKEN.fullmatch(token):
+            return None
+        given = token_hash(token)
+        if given not in self._names:
+            with self._unknown.one(peer):
+                await self.refresh()
+        return self._names.get(given)
+
+    async def is_admin(self, token: str, peer: str) -> bool:
+        """Whether this is the host's token, at this very moment."""
+        if not TOKEN.fullmatch(token):
+            return False
+        given = token_hash(token)
+        if not self._was_admin(given):
+            with self._unknown.one(peer):
+                await self.refresh()
+            return self._was_admin(given)
+        # Whoever knows it (or the one before) is no stranger: see whether it has been made void meanwhile.
+        self._admin = await asyncio.get_running_loop().run_in_executor(None, self._store.fact, ADMIN_FACT)
+        return self._was_admin(given)
+
+    def _was_admin(self, given: str) -> bool:
+        return self._admin is not None and hmac.compare_digest(self._admin, given)
+
+    async def _look(self) -> list[BotPass]:
+        def read() -> tuple[list[BotPass], str | None]:
+            return self._store.bots.passes(), self._store.fact(ADMIN_FACT)
+
+        bots, self._admin = await asyncio.get_running_loop().run_in_executor(None, read)
+        self._names = {
+            bot.token_hash: bot.name
+            for bot in bots
+            if bot.kind is BotKind.REMOTE and bot.token_hash is not None and bot.revoked is None
+        }
+        return bots

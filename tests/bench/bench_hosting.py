@@ -148,15 +148,15 @@ async def pipes(bots: int, seconds: float) -> float:
 
 async def first_move(bot: str, sandbox: bool) -> float:
     """From the start of a bot's program to its first move; the other seats are empty."""
-    from referee.hosting.quarters import OpenAir
-    from referee.hosting.sandbox import Sandbox
-    from referee.hosting.spec import parse
+    from referee.hosting.bot.spec import parse
+    from referee.hosting.sandbox.bubblewrap import Sandbox
+    from referee.hosting.sandbox.launch import OpenAir
     from referee.match.clock import TimeControl
-    from referee.match.ending import Termination
-    from referee.net.hosted import Guesthouse
-    from referee.net.lodgings import Absentee
+    from referee.match.result import Termination
     from referee.rules import registry
     from referee.rules.game import seed_bytes
+    from referee.workers.bot_host import Guesthouse
+    from referee.workers.lodgings import Absentee
 
     async with Guesthouse(Sandbox() if sandbox else OpenAir()) as house:
         began = time.monotonic()
@@ -176,10 +176,10 @@ async def first_move(bot: str, sandbox: bool) -> float:
 
 async def memory(bot: str, count: int, sandbox: bool) -> float:
     """Megabytes of a bot's program when so many of them are connected."""
-    from referee.hosting.quarters import OpenAir
-    from referee.hosting.sandbox import Sandbox
-    from referee.hosting.spec import parse
-    from referee.net.hosted import Guesthouse
+    from referee.hosting.bot.spec import parse
+    from referee.hosting.sandbox.bubblewrap import Sandbox
+    from referee.hosting.sandbox.launch import OpenAir
+    from referee.workers.bot_host import Guesthouse
 
     async with Guesthouse(Sandbox() if sandbox else OpenAir()) as house:
         guests = [await house.host(parse(str(ROOT / "bots" / bot)), name=f"bot-{number}") for number in range(count)]

@@ -234,14 +234,14 @@ async def server(
     import structlog
 
     from arena.v1 import match_pb2
+    from referee.hall.hall import Hall
     from referee.match.clock import TimeControl
-    from referee.match.ending import Ending, Termination
     from referee.match.match import Match
+    from referee.match.result import Ending, Termination
     from referee.match.transcript import Transcript
-    from referee.net.hall import Hall
-    from referee.net.play import PlayService
+    from referee.net.play_service import PlayService
+    from referee.net.server import Wire
     from referee.net.session import Session
-    from referee.net.wire import Wire
     from referee.rules import registry
 
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))

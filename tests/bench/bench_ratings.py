@@ -11,8 +11,8 @@ from hashlib import shake_256
 from statistics import NormalDist
 from time import perf_counter
 
-from referee.tournament.expected import expected_sigma
 from referee.tournament.ratings import RatingSettings, Result, digest, rate_all
+from referee.tournament.ratings.expected_sigma import expected_sigma
 from referee.tournament.schedule import balanced
 
 BOTS = 40

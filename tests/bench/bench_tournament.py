@@ -38,11 +38,11 @@ os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
 import structlog
 
-from referee.match.ending import Ending
+from referee.gc_pauses import short_pauses
 from referee.match.match import Match
-from referee.match.port import Player, Question, Rejected
+from referee.match.player import Player, Question, Rejected
+from referee.match.result import Ending
 from referee.net.app import App, ServerSettings
-from referee.pauses import short_pauses
 from referee.rules import registry
 from referee.store import Store
 from referee.tournament.plan import Plan, pairings

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.hosting import folders
+from referee.hosting.bot import folders
 from referee.rules import registry
 from referee.rules.game import WrongUse
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.cli.serve import _greet
+from referee.cli.commands.serve import _greet
 
 SECRET = "s3cret"
 ADDRESSES = {

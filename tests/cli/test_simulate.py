@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.cli.tally import histogram
-from referee.hosting import folders
+from referee.hosting.bot import folders
 from referee.hosting.simulation import Tally, simulate, wilson
 from referee.rules import registry
 from referee.rules.game import Result, seed_bytes

@@ -45,7 +45,7 @@ def result(*words: str, folder: Path) -> dict[str, Any]:
 
 def workers_of(process: subprocess.Popen[bytes]) -> list[int]:
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-    return [int(pid) for pid in children if b"referee.net.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    return [int(pid) for pid in children if b"referee.workers.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
 def playing_in(db: Path) -> int:
@@ -245,7 +245,7 @@ def test_mirrored_deals_are_reported_with_both_intervals(tmp_path: Path) -> None
 
 def test_a_worker_starts_without_the_database() -> None:
     """Workers are started again and again, and never store anything themselves."""
-    script = "import referee.net.worker, sys; print([name for name in sys.modules if name.startswith('sql')])"
+    script = "import referee.workers.worker, sys; print([name for name in sys.modules if name.startswith('sql')])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"
 

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from referee.hosting.capacity import FRESH_PER_CORE, cores_at_hand
+from referee.hosting.admission.capacity import FRESH_PER_CORE, cores_at_hand
 
 ROOT = Path(__file__).resolve().parents[2]
 AWK = str(ROOT / "bots" / "awk")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from referee.hosting.building import build
-from referee.hosting.spec import parse
+from referee.hosting.bot.build import build
+from referee.hosting.bot.spec import parse
 
 FIRST_LEGAL = "import arena\narena.run(lambda decision: decision.legal[0])\n"
 

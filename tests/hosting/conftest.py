@@ -14,16 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from referee.hosting import cgroups
-from referee.hosting.quarters import OpenAir, Quarters
-from referee.hosting.sandbox import Limits, Sandbox, probe
-from referee.hosting.spec import BotSpec, Kind
+from referee.hosting.bot.spec import BotSpec, Kind
+from referee.hosting.process import cgroups
+from referee.hosting.sandbox.bubblewrap import Limits, Sandbox, probe
+from referee.hosting.sandbox.launch import OpenAir, Quarters
 from referee.match.clock import TimeControl
-from referee.match.ending import Ending
 from referee.match.match import Match
-from referee.match.port import Player, Question, Rejected
-from referee.net.hosted import Guest, Guesthouse
+from referee.match.player import Player, Question, Rejected
+from referee.match.result import Ending
 from referee.rules import registry
+from referee.workers.bot_host import Guest, Guesthouse
 
 BAD_BOTS = Path(__file__).resolve().parents[1] / "bad_bots"
 QUICK = TimeControl(limit=0.5, bank=0.5, grace=5.0)
@@ -212,7 +212,9 @@ def nobody(bubblewrap: None) -> Iterator[Nobody]:
     with tempfile.TemporaryDirectory(prefix="nobody-") as folder:
         one = Nobody(Path(folder).resolve())
         trial = one.run(
-            sys.executable, "-c", "from referee.hosting.sandbox import probe; import sys; sys.exit(probe() or 0)"
+            sys.executable,
+            "-c",
+            "from referee.hosting.sandbox.bubblewrap import probe; import sys; sys.exit(probe() or 0)",
         )
         if trial.returncode != 0:
             pytest.skip(f"nobody without rights can be had on this machine: {trial.stderr}")

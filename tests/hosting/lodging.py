@@ -9,10 +9,10 @@ import json
 import sys
 from pathlib import Path
 
-from referee.hosting.cgroups import Cgroups
-from referee.hosting.process import BotProcess, Condition, Patience
-from referee.hosting.sandbox import Limits, Sandbox
-from referee.hosting.spec import BotSpec, Kind
+from referee.hosting.bot.spec import BotSpec, Kind
+from referee.hosting.process.bot_process import BotProcess, Condition, Patience
+from referee.hosting.process.cgroups import Cgroups
+from referee.hosting.sandbox.bubblewrap import Limits, Sandbox
 
 
 async def main(seconds: float, cores: float, argv: list[str]) -> None:

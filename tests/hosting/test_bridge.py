@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arena.settings import Settings
-from referee.hosting.bridging import Bridge, BridgeBroken, BridgeClient, play
-from referee.hosting.spec import BotSpec, parse
+from referee.conformance.refusing_game import ContraryGame
+from referee.hosting.bot.spec import BotSpec, parse
+from referee.hosting.lines.bridge import Bridge, BridgeBroken, BridgeClient, play
 from referee.match.clock import TimeControl
-from referee.match.ending import Termination
 from referee.match.match import Match
-from referee.net.contrary import ContraryGame
+from referee.match.result import Termination
 from referee.rules import registry
 
 if TYPE_CHECKING:

@@ -14,17 +14,17 @@ import pytest
 from tests.hosting.built_folder import FIRST_LEGAL, built, folder
 
 from referee.cli import main
-from referee.hosting import building
-from referee.hosting.building import BuildFailed, build
-from referee.hosting.sandbox import Limits, SandboxFailed
-from referee.hosting.spec import BotSpec, parse
-from referee.match.ending import Termination
+from referee.hosting.bot import build as building
+from referee.hosting.bot.build import BuildFailed, build
+from referee.hosting.bot.spec import BotSpec, parse
+from referee.hosting.sandbox.bubblewrap import Limits, SandboxFailed
+from referee.match.result import Termination
 from referee.rules.game import WrongUse
 
 if TYPE_CHECKING:
     from tests.hosting.conftest import Host, Nobody
 
-    from referee.hosting.sandbox import Sandbox
+    from referee.hosting.sandbox.bubblewrap import Sandbox
 
 
 async def test_a_program_that_is_compiled_plays(host: Host, sandbox: Sandbox, place: Path) -> None:

@@ -7,8 +7,8 @@ from itertools import product
 
 import pytest
 
-from referee.hosting import capacity
-from referee.hosting.capacity import Capacity, Share, of_this_machine, share_out
+from referee.hosting.admission import capacity
+from referee.hosting.admission.capacity import Capacity, Share, of_this_machine, share_out
 
 
 @pytest.mark.parametrize("fresh", [False, True])

@@ -16,14 +16,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee.hosting import cgroups, control_group, folders
-from referee.hosting.cgroups import Cgroups
-from referee.hosting.control_group import PREFIX, Group, Hierarchy, Share
-from referee.hosting.process import BotProcess, Patience
-from referee.hosting.sandbox import Limits, Sandbox
-from referee.hosting.spec import parse
+from referee.hosting.bot import folders
+from referee.hosting.bot.spec import parse
+from referee.hosting.process import cgroups, control_group
+from referee.hosting.process.bot_process import BotProcess, Patience
+from referee.hosting.process.cgroups import Cgroups
+from referee.hosting.process.control_group import PREFIX, Group, Hierarchy, Share
+from referee.hosting.sandbox.bubblewrap import Limits, Sandbox
 from referee.match.clock import TimeControl
-from referee.match.ending import Termination
+from referee.match.result import Termination
 
 if TYPE_CHECKING:
     from tests.hosting.conftest import Host

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from referee.hosting import cgroups, control_group
-from referee.hosting.cgroups import AHEAD, OWN_LEAF, Cgroups, find_in
-from referee.hosting.control_group import Hierarchy, Share
+from referee.hosting.process import cgroups, control_group
+from referee.hosting.process.cgroups import AHEAD, OWN_LEAF, Cgroups, find_in
+from referee.hosting.process.control_group import Hierarchy, Share
 
 SHARE = Share(cores=0.5, memory=100 << 20, processes=30, nice=5)
 FILES = {"cpu": ("cpu.max", "cpu.weight"), "memory": ("memory.max", "memory.events"), "pids": ("pids.max",)}

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from referee.cli import main
-from referee.hosting.quarters import OpenAir, Quarters
-from referee.hosting.spec import BotSpec, Kind, parse
+from referee.conformance import examination
+from referee.hosting.bot.spec import BotSpec, Kind, parse
+from referee.hosting.sandbox.launch import OpenAir, Quarters
 from referee.match.clock import TimeControl
-from referee.net import conduct
 from referee.rules.game import WrongUse
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def commands(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_a_good_bot_passes_every_check(quarters: Quarters) -> None:
-    report = await conduct.check(parse("builtin:random"), quarters, ["stop_me_go"], matches=2)
+    report = await examination.check(parse("builtin:random"), quarters, ["stop_me_go"], matches=2)
     assert report.ok, report.findings
     assert [finding.check for finding in report.findings] == [
         "handshake",
@@ -45,7 +45,7 @@ async def test_a_good_bot_passes_every_check(quarters: Quarters) -> None:
 
 
 async def test_a_program_over_pipes_is_checked_without_a_stream_to_break() -> None:
-    report = await conduct.check(parse("builtin:awk"), OpenAir(), ["stop"], matches=1)
+    report = await examination.check(parse("builtin:awk"), OpenAir(), ["stop"], matches=1)
     assert report.ok, report.findings
     assert "reconnect" not in {finding.check for finding in report.findings}
 
@@ -61,7 +61,7 @@ async def test_a_program_over_pipes_is_checked_without_a_stream_to_break() -> No
 )
 async def test_a_bad_bot_fails_where_it_is_bad(host: Host, vice: str, check: str, text: str) -> None:
     spec = host.bad("babbles.py", vice)
-    report = await conduct.check(spec, OpenAir(), ["stop_me_go"], matches=1, control=SHORT)
+    report = await examination.check(spec, OpenAir(), ["stop_me_go"], matches=1, control=SHORT)
     assert not report.ok
     [finding] = [finding for finding in report.findings if finding.check == check]
     assert not finding.ok
@@ -72,14 +72,14 @@ async def test_a_bot_whose_answers_stay_in_a_buffer_is_told_so_and_not_waited_fo
     buffered = tmp_path / "buffered.sh"
     buffered.write_text("#!/bin/sh\nprintf 'an answer without an end'\ncat >/dev/null\n")
     buffered.chmod(0o755)
-    report = await conduct.check(parse(f"stdio:{buffered}"), OpenAir(), ["stop_me_go"], matches=3, control=SHORT)
+    report = await examination.check(parse(f"stdio:{buffered}"), OpenAir(), ["stop_me_go"], matches=3, control=SHORT)
     [plays] = [finding for finding in report.findings if finding.check == "plays"]
     assert "flush its output" in plays.text
     assert report.matches == 1
 
 
 async def test_a_program_that_exits_before_it_connects_may_be_one_that_speaks_json_lines(tmp_path: Path) -> None:
-    report = await conduct.check(parse("sh -c 'exit 0'", tmp_path), OpenAir(), ["stop_me_go"])
+    report = await examination.check(parse("sh -c 'exit 0'", tmp_path), OpenAir(), ["stop_me_go"])
     assert "exited with code 0 without connecting; if it speaks JSON lines, write stdio:" in report.findings[0].text
 
 
@@ -92,23 +92,23 @@ async def test_a_bot_that_gives_up_when_it_is_refused_fails_that_check(tmp_path:
         "    if m['type'] == 'decide':\n"
         "        print(json.dumps({'decision': m['decision'], 'move': m['legal'][0]}), flush=True)\n"
     )
-    report = await conduct.check(parse(f"stdio:{meek}"), OpenAir(), ["stop_me_go"], matches=1, control=SHORT)
+    report = await examination.check(parse(f"stdio:{meek}"), OpenAir(), ["stop_me_go"], matches=1, control=SHORT)
     failed = [finding.check for finding in report.findings if not finding.ok]
     assert "refused_move" in failed
     assert "plays" not in failed
 
 
 async def test_a_bot_that_never_connects_is_told_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conduct, "ARRIVE_SECONDS", 0.3)
+    monkeypatch.setattr(examination, "ARRIVE_SECONDS", 0.3)
     silent = BotSpec("silent", ("/bin/sleep", "60"), Kind.GRPC, Path("/"))
-    report = await conduct.check(silent, OpenAir(), ["stop_me_go"])
+    report = await examination.check(silent, OpenAir(), ["stop_me_go"])
     assert not report.ok
     assert "does it call arena.run" in report.findings[0].text
 
 
 async def test_a_game_the_bot_does_not_play_is_wrong_use() -> None:
     with pytest.raises(WrongUse, match="cautious does not play stop; it plays flip7"):
-        await conduct.check(parse("builtin:cautious"), OpenAir(), ["stop"])
+        await examination.check(parse("builtin:cautious"), OpenAir(), ["stop"])
 
 
 @pytest.mark.parametrize("lang", ["python", "sh"])

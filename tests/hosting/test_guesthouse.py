@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee.hosting.process import Patience
-from referee.hosting.quarters import OpenAir
-from referee.hosting.spec import parse
+from referee.hosting.bot.spec import parse
+from referee.hosting.process.bot_process import Patience
+from referee.hosting.sandbox.launch import OpenAir
 from referee.match.clock import TimeControl
-from referee.match.ending import Termination
-from referee.net.hosted import Guesthouse, clear_away
+from referee.match.result import Termination
+from referee.workers.bot_host import Guesthouse, clear_away
 
 if TYPE_CHECKING:
     from tests.hosting.conftest import Host

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee.hosting import keeper
+from referee.hosting.process import keeper
 
 if TYPE_CHECKING:
     from tests.hosting.conftest import Host

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.hosting import stdio
-from referee.hosting.output import LastLines, LineTooLong, Splitter
-from referee.match.ending import Termination
-from referee.match.port import RejectionKind
+from referee.hosting.lines import codec
+from referee.hosting.process.output import LastLines, LineTooLong, Splitter
+from referee.match.player import RejectionKind
+from referee.match.result import Termination
 from referee.rules import registry
 from referee.rules.game import Unreadable
 
@@ -27,15 +27,15 @@ def test_every_answer_can_be_written_and_read(decision: int, move: str, match: s
     value: dict[str, Any] = {"decision": decision, "move": move}
     if match is not None:
         value["match"] = match
-    assert stdio.read_answer(json.dumps(value).encode()) == (decision, move, match)
+    assert codec.read_answer(json.dumps(value).encode()) == (decision, move, match)
 
 
 @given(line=st.binary(max_size=200))
 @settings(max_examples=100)
 def test_whatever_the_line_it_is_an_answer_or_told_to_be_none(line: bytes) -> None:
     try:
-        told = stdio.read_answer(line).move
-    except stdio.NotAnAnswer as error:
+        told = codec.read_answer(line).move
+    except codec.NotAnAnswer as error:
         told = str(error)
     assert isinstance(told, str)
     assert len(told) < 500
@@ -58,8 +58,8 @@ def test_whatever_the_line_it_is_an_answer_or_told_to_be_none(line: bytes) -> No
     ],
 )
 def test_a_line_that_is_no_answer_is_explained(line: bytes, said: str) -> None:
-    with pytest.raises(stdio.NotAnAnswer, match=said):
-        stdio.read_answer(line)
+    with pytest.raises(codec.NotAnAnswer, match=said):
+        codec.read_answer(line)
 
 
 @given(chunks=st.lists(st.binary(max_size=30), max_size=20))
@@ -104,8 +104,8 @@ def test_a_question_carries_the_whole_view_on_one_line(game: str) -> None:
     state = chosen.start(chosen.seats.least, seed=b"lines")
     [seat, *_] = state.pending()
     view = state.view(seat)
-    value = stdio.view_value(view.DESCRIPTOR.full_name, view.SerializeToString())
-    line = stdio.decide_line("m", 1, seat, ["a", "b"], True, value, 1.0, -0.1)
+    value = codec.view_value(view.DESCRIPTOR.full_name, view.SerializeToString())
+    line = codec.decide_line("m", 1, seat, ["a", "b"], True, value, 1.0, -0.1)
     assert line.count(b"\n") == 1
     read = json.loads(line)
     assert list(read) == ["type", "match", "decision", "seat", "legal", "complete", "view", "budget_ms", "bank_ms"]
@@ -120,7 +120,7 @@ def test_a_garbled_line_is_a_move_no_game_reads() -> None:
         state = chosen.start(chosen.seats.least, seed=b"lines")
         for line in (b"hit", b"pass", b"go", b"stay", b"\xff", b""):
             with pytest.raises(Unreadable):
-                state.parse(stdio.garbled(line))
+                state.parse(codec.garbled(line))
 
 
 def page() -> str:
@@ -134,18 +134,18 @@ def examples() -> list[dict[str, Any]]:
 
 def test_the_manual_shows_every_line_with_all_its_keys_in_their_order() -> None:
     written = [
-        stdio.start_line("m", "g", 0, ["a"], {}, 1.0, 2.0),
-        stdio.decide_line("m", 1, 0, ["a"], True, {}, 1.0, 2.0),
-        stdio.rejected_line("m", 1, 0, "illegal", "c", "t", "a", 2, ["a"]),
-        stdio.end_line("m", 0, [1], [2], ["finished"], [""], "finished"),
+        codec.start_line("m", "g", 0, ["a"], {}, 1.0, 2.0),
+        codec.decide_line("m", 1, 0, ["a"], True, {}, 1.0, 2.0),
+        codec.rejected_line("m", 1, 0, "illegal", "c", "t", "a", 2, ["a"]),
+        codec.end_line("m", 0, [1], [2], ["finished"], [""], "finished"),
     ]
     shown = {example["type"]: list(example) for example in examples() if "type" in example}
     assert shown == {(read := json.loads(line))["type"]: list(read) for line in written}
     [answer] = [example for example in examples() if "type" not in example]
-    assert stdio.read_answer(json.dumps(answer).encode()) == (7, "hit", None)
+    assert codec.read_answer(json.dumps(answer).encode()) == (7, "hit", None)
 
 
 def test_the_manual_names_every_rejection_and_every_way_to_end() -> None:
     for word in (*RejectionKind, *Termination):
         assert f"`{word.value}`" in page()
-    assert f"{stdio.LONGEST_LINE >> 10} KB" in page()
+    assert f"{codec.LONGEST_LINE >> 10} KB" in page()

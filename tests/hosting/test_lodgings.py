@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 from tests.hosting.test_starting import Starved
 
-from referee.hosting.capacity import Share
-from referee.hosting.places import Places
-from referee.hosting.starting import Starts
+from referee.hosting.admission.capacity import Share
+from referee.hosting.admission.places import Places
+from referee.hosting.admission.starting import Starts
 from referee.match.clock import TimeControl
-from referee.net import hosted, lodgings, worker
-from referee.net.workers import MOST_TRIES, Hosting, WorkersFailed, WorkersVenue
-from referee.tournament.fixture import Fixture, Played
+from referee.tournament.running.venue import Fixture, Played
+from referee.workers import bot_host, lodgings, worker
+from referee.workers.worker_pool import MOST_TRIES, Hosting, WorkersFailed, WorkersVenue
 
 ROOT = Path(__file__).resolve().parents[2]
 AWK = str(ROOT / "bots" / "awk")
@@ -62,7 +62,7 @@ async def played(venue: WorkersVenue, fixtures: list[Fixture]) -> tuple[dict[str
 
 def bots_alive() -> int:
     """Bots of the workers of this process, each counted once by the program around it."""
-    return sum(len(children(one)) for one in children(os.getpid()) if b"referee.net.worker" in command(one))
+    return sum(len(children(one)) for one in children(os.getpid()) if b"referee.workers.worker" in command(one))
 
 
 def children(pid: int) -> list[int]:
@@ -194,7 +194,7 @@ async def test_a_match_that_the_machine_could_not_start_comes_back_without_a_res
     mute: str, monkeypatch: pytest.MonkeyPatch, fresh: bool
 ) -> None:
     monkeypatch.setattr(lodgings, "ARRIVAL_SECONDS", 0.5)
-    monkeypatch.setattr(hosted, "OVERLOADED_SECONDS", 1.0)
+    monkeypatch.setattr(bot_host, "OVERLOADED_SECONDS", 1.0)
     monkeypatch.setattr(worker, "Starts", lambda at_once: Starts(at_once, Starved))
     async with one_worker({"slow": mute, "ada": RANDOM, "bob": AWK}) as (play, heard):
         play(fixture(1, "slow", "ada", fresh=fresh))

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee.hosting.building import build
-from referee.hosting.child import LAST_WORDS
-from referee.hosting.process import BotProcess, Condition, Patience, how_it_ended
-from referee.hosting.quarters import Link, OpenAir, Quarters, granted
-from referee.hosting.sandbox import Sandbox
-from referee.hosting.spec import BotSpec, Kind, parse
+from referee.hosting.bot.build import build
+from referee.hosting.bot.spec import BotSpec, Kind, parse
+from referee.hosting.process.bot_process import BotProcess, Condition, Patience, how_it_ended
+from referee.hosting.process.child import LAST_WORDS
+from referee.hosting.sandbox.bubblewrap import Sandbox
+from referee.hosting.sandbox.launch import Link, OpenAir, Quarters, granted
 from referee.rules.game import WrongUse
 
 if TYPE_CHECKING:

@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from referee.hosting import cgroups
-from referee.hosting.cgroups import Cgroups
-from referee.hosting.control_group import Group, Share
-from referee.hosting.processor_time import CREDIT, ProcessorTime
-from referee.hosting.sandbox import Limits, Sandbox
-from referee.hosting.throttle import Throttle
-from referee.hosting.weight import Member, Weight
+from referee.hosting.process import cgroups
+from referee.hosting.process.cgroups import Cgroups
+from referee.hosting.process.control_group import Group, Share
+from referee.hosting.process.processor_time import CREDIT, ProcessorTime
+from referee.hosting.process.throttle import Throttle
+from referee.hosting.process.usage import Member, Weight
+from referee.hosting.sandbox.bubblewrap import Limits, Sandbox
 from referee.match.clock import TimeControl
-from referee.match.ending import Termination
+from referee.match.result import Termination
 
 from .conftest import words_of_nobody
 

@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee.hosting import folders, programs, seccomp
-from referee.hosting import sandbox as walls
-from referee.hosting.process import Condition, Patience
-from referee.hosting.quarters import Link
-from referee.hosting.sandbox import Sandbox
-from referee.hosting.spec import BotSpec, Kind, parse
-from referee.hosting.throttle import RESERVE
+from referee.hosting.bot import folders, programs
+from referee.hosting.bot.spec import BotSpec, Kind, parse
+from referee.hosting.process.bot_process import Condition, Patience
+from referee.hosting.process.throttle import RESERVE
+from referee.hosting.sandbox import bubblewrap as walls
+from referee.hosting.sandbox import seccomp
+from referee.hosting.sandbox.bubblewrap import Sandbox
+from referee.hosting.sandbox.launch import Link
 from referee.match.clock import TimeControl
-from referee.match.ending import Ending, Termination
+from referee.match.result import Ending, Termination
 
 if TYPE_CHECKING:
     from tests.hosting.conftest import Host

@@ -8,14 +8,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from referee.hosting.spec import Kind, parse
+from referee.hosting.bot.spec import Kind, parse
 from referee.match.clock import TimeControl
-from referee.match.ending import Termination
+from referee.match.result import Termination
 
 if TYPE_CHECKING:
     from tests.hosting.conftest import Host, Nobody
 
-    from referee.hosting.sandbox import Sandbox
+    from referee.hosting.sandbox.bubblewrap import Sandbox
 
 BAD_BOTS = Path(__file__).resolve().parents[1] / "bad_bots"
 UNHURRIED = TimeControl(limit=5.0, bank=5.0)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.hosting import programs, shebang
-from referee.hosting.shebang import Interpreter, Unreadable
+from referee.hosting.bot import programs, shebang
+from referee.hosting.bot.shebang import Interpreter, Unreadable
 
 
 def script(folder: Path, first: bytes | str) -> Path:

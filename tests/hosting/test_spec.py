@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.hosting import folders, programs
-from referee.hosting.spec import Kind, parse
+from referee.hosting.bot import folders, programs
+from referee.hosting.bot.spec import Kind, parse
 from referee.rules.game import WrongUse
 
 

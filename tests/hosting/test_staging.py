@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from tests.hosting.built_folder import FIRST_LEGAL, built, folder
 
-from referee.hosting import staging
-from referee.hosting.building import build
-from referee.hosting.spec import parse
+from referee.hosting.bot import build_copy
+from referee.hosting.bot.build import build
+from referee.hosting.bot.spec import parse
 from referee.rules.game import WrongUse
 
 
@@ -112,7 +112,7 @@ def test_links_inside_the_folder_and_to_the_system_and_those_of_before_stay(plac
 def test_too_much_is_told_and_nothing_of_it_taken_over(
     name: str, most: int, script: str, sentence: str, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(staging, name, most)
+    monkeypatch.setattr(build_copy, name, most)
     with pytest.raises(WrongUse, match=sentence):
         built(place, script)
     assert sorted(one.name for one in (place / "entry").iterdir()) == ["bot.src", "bot.toml", "build.sh"]
@@ -128,7 +128,7 @@ def test_copies_of_killed_referees_are_cleared_away(place: Path) -> None:
     dead = place / "copies" / "referee-build-dead"
     (dead / "folder" / "closed").mkdir(parents=True)
     (dead / "folder" / "closed").chmod(0)
-    with staging.staged(folder(place, ""), os.getuid()) as living:
-        staging._clear_away(str(place / "copies"))
+    with build_copy.staged(folder(place, ""), os.getuid()) as living:
+        build_copy._clear_away(str(place / "copies"))
         assert living.copy.is_dir()
         assert not dead.exists()

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee.hosting import overload
-from referee.hosting.overload import Scheduler
-from referee.hosting.process import Condition, Patience
-from referee.hosting.quarters import OpenAir
-from referee.hosting.spec import BotSpec, Kind, parse
-from referee.hosting.starting import Overloaded, Starts
-from referee.net import hosted
-from referee.net.hosted import Guesthouse
+from referee.hosting.admission import overload
+from referee.hosting.admission.overload import Scheduler
+from referee.hosting.admission.starting import Overloaded, Starts
+from referee.hosting.bot.spec import BotSpec, Kind, parse
+from referee.hosting.process.bot_process import Condition, Patience
+from referee.hosting.sandbox.launch import OpenAir
+from referee.workers import bot_host
+from referee.workers.bot_host import Guesthouse
 
 if TYPE_CHECKING:
     from tests.hosting.conftest import Host
@@ -77,7 +77,7 @@ async def test_a_bot_that_the_machine_kept_waiting_is_not_late() -> None:
 
 
 async def test_a_bot_that_could_not_be_started_at_all_is_nobodys_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hosted, "OVERLOADED_SECONDS", 0.5)
+    monkeypatch.setattr(bot_host, "OVERLOADED_SECONDS", 0.5)
     async with house_with(Starts(1, Starved)) as house:
         guest = await house.host(never_connects())
         for _ in range(2):

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee.hosting.process import Patience
-from referee.hosting.spec import parse
+from referee.hosting.bot.spec import parse
+from referee.hosting.process.bot_process import Patience
 from referee.match.clock import TimeControl
-from referee.match.ending import Termination
+from referee.match.result import Termination
 from referee.rules import registry
 
 if TYPE_CHECKING:
     from tests.hosting.conftest import Host
 
-    from referee.hosting.quarters import Quarters
+    from referee.hosting.sandbox.launch import Quarters
 
 UNHURRIED = TimeControl(limit=5.0, bank=5.0)
 MANUAL = Path(__file__).resolve().parents[2] / "proto" / "LINES.md"
@@ -168,7 +168,7 @@ async def test_a_program_that_has_stopped_answering_is_started_again(host: Host,
 async def test_a_program_that_does_not_read_is_given_up_before_it_fills_our_memory(
     host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("referee.hosting.stdio_player.MOST_UNREAD", 300_000)
+    monkeypatch.setattr("referee.hosting.lines.player.MOST_UNREAD", 300_000)
     guest = await host.put_up(host.shell("sleep 300"), patience=LASTING)
     guest.process.write(b" " * 365_000)  # fills the pipe (64 KB) and most of what is allowed beyond it
     ending = await host.play(guest, control=UNHURRIED)

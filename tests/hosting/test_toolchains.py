@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee.hosting import programs, rooms
-from referee.hosting.quarters import Link
-from referee.hosting.sandbox import Sandbox, SandboxFailed
-from referee.hosting.spec import parse
-from referee.match.ending import Termination
+from referee.hosting.bot import programs
+from referee.hosting.bot.spec import parse
+from referee.hosting.sandbox import mounts
+from referee.hosting.sandbox.bubblewrap import Sandbox, SandboxFailed
+from referee.hosting.sandbox.launch import Link
+from referee.match.result import Termination
 from referee.rules.game import WrongUse
 
 if TYPE_CHECKING:
     from tests.hosting.conftest import Host, Nobody
 
-    from referee.net.hosted import Guest
+    from referee.workers.bot_host import Guest
 
 FIRST_LEGAL = """
 import json, sys
@@ -171,7 +172,7 @@ def test_nobody_is_told_to_open_a_file_that_a_bot_only_links_to(place: Path) -> 
     path = folder(place, "node bot.js ../../secret/referee.db")
     (place / "secret" / "referee.db").chmod(0o600)
     (path / "bot.js").symlink_to(place / "secret" / "referee.db")
-    assert rooms.own(parse(f"{path}", place)) == [path]
+    assert mounts.own(parse(f"{path}", place)) == [path]
 
 
 @pytest.mark.parametrize("kept", ["home", "another home", "cwd", "bots", "hidden", "no installation"])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.net.workers import Hosting, WorkersFailed, WorkersVenue
+from referee.workers.worker_pool import Hosting, WorkersFailed, WorkersVenue
 
 
 @pytest.mark.parametrize("last_words", ['{"say":"pla', '{"say":"played","match":"cup/1"}\\n{"events":'])

@@ -4,10 +4,10 @@ import asyncio
 import sys
 from pathlib import Path
 
-from referee.hosting.process import BotProcess
-from referee.hosting.quarters import OpenAir, Quarters
-from referee.hosting.sandbox import Sandbox
-from referee.hosting.spec import BotSpec, Kind
+from referee.hosting.bot.spec import BotSpec, Kind
+from referee.hosting.process.bot_process import BotProcess
+from referee.hosting.sandbox.bubblewrap import Sandbox
+from referee.hosting.sandbox.launch import OpenAir, Quarters
 
 BAD_BOTS = Path(__file__).resolve().parents[1] / "bad_bots"
 

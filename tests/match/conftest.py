@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from referee.match.clock import Lag, TimeControl
-from referee.match.ending import Ending
 from referee.match.match import Match
-from referee.match.port import Question, Rejected
+from referee.match.player import Question, Rejected
+from referee.match.result import Ending
 from referee.rules import registry
 from referee.rules.game import Game, Seat
 

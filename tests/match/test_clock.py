@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.match.clock import Lag, TimeControl
-from referee.match.ending import Termination
+from referee.match.result import Termination
 
 from .conftest import Sit
 

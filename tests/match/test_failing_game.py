@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from referee.match.clock import TimeControl
-from referee.match.ending import Termination
+from referee.match.result import Termination
 from referee.rules import registry
 from referee.rules.game import Seat
 

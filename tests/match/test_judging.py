@@ -7,9 +7,9 @@ import json
 import pytest
 
 from referee.match.clock import TimeControl
-from referee.match.ending import Ending, Forfeit, Termination, judge, void
 from referee.match.match import LONGEST_MOVE, MOST_EVENTS, Match
-from referee.match.port import Question, RejectionKind, shorten
+from referee.match.player import Question, RejectionKind, shorten
+from referee.match.result import Ending, Forfeit, Termination, judge, void
 from referee.rules import registry
 from referee.rules.game import Result
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.match.clock import TimeControl
-from referee.match.ending import Ending, Termination
 from referee.match.match import Match
-from referee.match.port import Rejected
+from referee.match.player import Rejected
+from referee.match.result import Ending, Termination
 from referee.rules import registry
 from referee.rules.record import Record, replayed
 

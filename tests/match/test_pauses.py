@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import pytest
 
-from referee import pauses
-from referee.pauses import short_pauses
+from referee import gc_pauses
+from referee.gc_pauses import short_pauses
 
 
 class Knot:
@@ -35,25 +35,25 @@ async def test_what_nobody_needs_any_more_is_soon_cleared_away() -> None:
 
 
 async def test_what_outlived_its_first_look_is_cleared_away_when_nobody_plays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pauses, "THOROUGHLY_EVERY", 0.0)
+    monkeypatch.setattr(gc_pauses, "THOROUGHLY_EVERY", 0.0)
     playing = True
     async with short_pauses(quiet=lambda: not playing):
         kept = Knot()
         knot = weakref.ref(kept)
-        await asyncio.sleep(4 * pauses.LOOK_EVERY)
+        await asyncio.sleep(4 * gc_pauses.LOOK_EVERY)
         del kept
-        await asyncio.sleep(4 * pauses.LOOK_EVERY)
+        await asyncio.sleep(4 * gc_pauses.LOOK_EVERY)
         assert knot() is not None, "looked through everything while somebody played"
         playing = False
         await until(lambda: knot() is None)
 
 
 async def test_where_somebody_always_plays_it_is_cleared_away_at_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pauses, "AT_LAST_AFTER", 0.5)
+    monkeypatch.setattr(gc_pauses, "AT_LAST_AFTER", 0.5)
     async with short_pauses(quiet=lambda: False):
         kept = Knot()
         knot = weakref.ref(kept)
-        await asyncio.sleep(2 * pauses.LOOK_EVERY)
+        await asyncio.sleep(2 * gc_pauses.LOOK_EVERY)
         del kept
         await until(lambda: knot() is None)
 
@@ -67,10 +67,10 @@ async def test_a_look_finds_only_what_is_new() -> None:
 
     many = [[number] for number in range(100_000)]
     async with short_pauses(quiet=lambda: False):
-        await asyncio.sleep(2 * pauses.LOOK_EVERY)
+        await asyncio.sleep(2 * gc_pauses.LOOK_EVERY)
         gc.callbacks.append(note)
         try:
-            await asyncio.sleep(10 * pauses.LOOK_EVERY)
+            await asyncio.sleep(10 * gc_pauses.LOOK_EVERY)
         finally:
             gc.callbacks.remove(note)
     assert looked_at

@@ -16,12 +16,12 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from arena.v1 import admin_pb2, admin_pb2_grpc, tournament_pb2, tournament_pb2_grpc
-from referee.net import doorkeeper as doorkeeping
-from referee.net import standard
-from referee.net.calls import Calls, endpoint_of
-from referee.net.connections import Connection, Connections
-from referee.net.doorkeeper import Doorkeeper, room_for
+from referee.net import connection_limits as doorkeeping
+from referee.net import health_and_reflection
+from referee.net.connection_limits import Doorkeeper, room_for
 from referee.net.limits import Limits, address_of
+from referee.net.open_calls import Calls, endpoint_of
+from referee.net.open_connections import Connection, Connections
 
 from .conftest import Process, Server, eventually, serving, soon
 from .elsewhere import PREFACE, dial, door_at, is_open
@@ -116,7 +116,7 @@ async def test_a_connection_on_which_nothing_is_called_ends(
 async def test_streams_of_the_standard_services_are_few_and_end(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    most = standard.MOST_STREAMS_PER_ADDRESS
+    most = health_and_reflection.MOST_STREAMS_PER_ADDRESS
     async with grpc.aio.insecure_channel(server.address) as channel:
         health: Any = health_pb2_grpc.HealthStub(channel)
         reflection: Any = reflection_pb2_grpc.ServerReflectionStub(channel)
@@ -138,11 +138,14 @@ async def test_streams_of_the_standard_services_are_few_and_end(
             stream.cancel()
         wire = server.app._wire
         await soon(lambda: wire._health._places.taken == wire._reflection._places.taken == 0)
-        monkeypatch.setattr(standard, "WATCH_SECONDS", 0.1)
-        monkeypatch.setattr(standard, "REFLECTION_SECONDS", 0.1)
+        monkeypatch.setattr(health_and_reflection, "WATCH_SECONDS", 0.1)
+        monkeypatch.setattr(health_and_reflection, "REFLECTION_SECONDS", 0.1)
         for short in (health.Watch(health_pb2.HealthCheckRequest()), reflection.ServerReflectionInfo()):
             async with asyncio.timeout(PATIENCE):
-                assert await how_it_ended(short) == (grpc.StatusCode.UNAVAILABLE, standard.LONG_ENOUGH.text)
+                assert await how_it_ended(short) == (
+                    grpc.StatusCode.UNAVAILABLE,
+                    health_and_reflection.LONG_ENOUGH.text,
+                )
 
 
 async def how_it_ended(stream: Any) -> tuple[grpc.StatusCode, str | None]:

@@ -9,11 +9,11 @@ import pytest
 
 from arena.v1 import match_pb2 as pb
 from referee.match.match import Match
-from referee.match.port import Question
-from referee.net.lodgings import Absentee
-from referee.net.play import notice
+from referee.match.player import Question
+from referee.net.play_service import notice
 from referee.net.session import COMPANY, FRAME_BYTES, Session
 from referee.rules import registry
+from referee.workers.lodgings import Absentee
 
 SMALLEST_CLIENT_LIMIT = 4 << 20
 

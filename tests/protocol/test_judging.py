@@ -11,7 +11,7 @@ import grpc
 from arena.v1 import match_pb2 as pb
 from referee.match.clock import TimeControl
 from referee.match.match import Match
-from referee.net.play import TRESPASSES
+from referee.net.play_service import TRESPASSES
 
 from .conftest import Server, soon
 from .raw import Raw

@@ -12,7 +12,7 @@ import pytest
 from arena.games.stop_me_go.v1 import stop_me_go_pb2
 from arena.v1 import match_pb2 as pb
 from referee.match.clock import TimeControl
-from referee.net import play
+from referee.net import play_service
 
 from .conftest import Server, soon
 
@@ -194,14 +194,14 @@ async def test_with_its_session_a_bot_takes_over_its_own_stream(server: Server) 
 async def test_a_bot_that_does_not_read_is_sent_away_and_its_match_waits(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(play, "WRITE_SECONDS", 0.5)
+    monkeypatch.setattr(play_service, "WRITE_SECONDS", 0.5)
     bot = await server.connect(await server.token("alice"))
     await bot.send(hello=pb.Hello(protocol_version=1))
     await server.bot("bob")
     await soon(lambda: "alice" in server.app.play.sessions)
     match = server.sit("alice", "bob")
     for _ in range(30):
-        server.session("alice").send(play.notice("long", "x" * (1 << 20)))
+        server.session("alice").send(play_service.notice("long", "x" * (1 << 20)))
         await asyncio.sleep(0)
     await soon(lambda: not server.session("alice").connected)
     assert match.ending is None

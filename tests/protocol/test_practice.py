@@ -15,7 +15,7 @@ from arena.v1 import admin_pb2
 from arena.v1 import match_pb2 as pb
 from referee.cli.main import main
 from referee.match.clock import TimeControl
-from referee.match.ending import Termination
+from referee.match.result import Termination
 from referee.store import MatchState, Store
 
 from .conftest import Server, soon

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from arena.v1 import admin_pb2, match_pb2, tournament_pb2
-from referee.cli.serve import DEFAULTS
-from referee.net import doorkeeper, play, reads, session, standard, tokens, wire
-from referee.net.admin import NOT_ADMIN
+from referee.cli.commands.serve import DEFAULTS
+from referee.net import anonymous_reads, connection_limits, health_and_reflection, play_service, server, session, tokens
+from referee.net.admin_service import NOT_ADMIN
+from referee.net.guard import NOT_DECODED, Refusal
 from referee.net.limits import Limits
-from referee.net.serving import NOT_DECODED, Refusal
 from referee.rules import registry
 
 from .transcript import transcript
@@ -45,9 +45,9 @@ def test_every_kind_of_rejection_and_termination_is_explained() -> None:
 
 
 def test_every_fixed_refusal_is_listed_with_its_status() -> None:
-    refusals = [value for value in vars(play).values() if isinstance(value, Refusal)]
+    refusals = [value for value in vars(play_service).values() if isinstance(value, Refusal)]
     assert len(refusals) >= 7
-    for refusal in (*refusals, NOT_ADMIN, NOT_DECODED, tokens.BUSY, standard.LONG_ENOUGH):
+    for refusal in (*refusals, NOT_ADMIN, NOT_DECODED, tokens.BUSY, health_and_reflection.LONG_ENOUGH):
         assert f"| `{refusal.code.name}` | {refusal.text} |" in README
 
 
@@ -65,24 +65,31 @@ def test_the_view_of_every_game_is_named(game: str) -> None:
 
 
 def test_the_limits_are_the_ones_in_force() -> None:
-    assert f"{play.TRESPASSES} × `NOT_YOUR_MATCH`" in README
-    assert f"{play.FLOOD_ALLOWANCE:g} bodies at once and {play.FLOOD_PER_SECOND:g} per second" in README
-    assert f"For {play.WRITE_SECONDS:g} seconds" in README
+    assert f"{play_service.TRESPASSES} × `NOT_YOUR_MATCH`" in README
+    assert f"{play_service.FLOOD_ALLOWANCE:g} bodies at once and {play_service.FLOOD_PER_SECOND:g} per second" in README
+    assert f"For {play_service.WRITE_SECONDS:g} seconds" in README
     assert f"hold the next frame back for {session.STRAGGLERS_AFTER * 1000:g} ms only" in README
-    assert play.MAX_MESSAGE_BYTES == 1 << 20
+    assert play_service.MAX_MESSAGE_BYTES == 1 << 20
     limits = Limits()
     assert f"| bots | {DEFAULTS['max_bots']:,} | | `max_bots` |" in README
-    assert f"| connections | {limits.connections:,}, and {doorkeeper.RESERVE} fewer than open files allowed" in README
+    assert (
+        f"| connections | {limits.connections:,}, and {connection_limits.RESERVE} fewer than open files allowed"
+        in README
+    )
     assert f"| {limits.connections_per_address}, and a quarter of all at most | `max_per_address` |" in README
-    often = f"{doorkeeper.CALLS_AT_ONCE:,.0f} at once, {doorkeeper.CALLS_PER_SECOND:g} per second in the long run"
+    at_once, per_second = connection_limits.CALLS_AT_ONCE, connection_limits.CALLS_PER_SECOND
+    often = f"{at_once:,.0f} at once, {per_second:g} per second in the long run"
     assert f"| | {often} | |" in README
-    assert f"closed after {doorkeeper.SILENT_SECONDS:g} seconds" in README
-    assert f"closed after {dict(wire.OPTIONS)['grpc.max_connection_idle_ms'] // 1000} seconds" in README
+    assert f"closed after {connection_limits.SILENT_SECONDS:g} seconds" in README
+    assert f"closed after {dict(server.OPTIONS)['grpc.max_connection_idle_ms'] // 1000} seconds" in README
     assert f"| {limits.watchers:,} | {limits.watchers_per_address} | `max_watchers`" in README
-    assert f"`TournamentService` that wait | {reads.MOST} | {reads.MOST_PER_ADDRESS} |" in README
+    assert f"`TournamentService` that wait | {anonymous_reads.MOST} | {anonymous_reads.MOST_PER_ADDRESS} |" in README
     assert f"looked up | {tokens.MOST_UNKNOWN} | {tokens.MOST_UNKNOWN_PER_ADDRESS} |" in README
-    assert f"| {standard.MOST_STREAMS} each | {standard.MOST_STREAMS_PER_ADDRESS} each |" in README
-    assert (standard.WATCH_SECONDS, standard.REFLECTION_SECONDS) == (600, 60)
+    assert (
+        f"| {health_and_reflection.MOST_STREAMS} each | {health_and_reflection.MOST_STREAMS_PER_ADDRESS} each |"
+        in README
+    )
+    assert (health_and_reflection.WATCH_SECONDS, health_and_reflection.REFLECTION_SECONDS) == (600, 60)
     for key in ("max_connections", "max_per_address", "max_watchers", "max_watchers_per_address"):
         assert f"`{key}`" in README
     given = [DEFAULTS[key] for key in DEFAULTS if key.startswith("max_") and key != "max_bots"]

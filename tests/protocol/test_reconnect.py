@@ -8,7 +8,7 @@ import pytest
 
 from arena.v1 import match_pb2 as pb
 from referee.match.clock import TimeControl
-from referee.match.ending import Termination
+from referee.match.result import Termination
 from referee.tournament.plan import Plan
 
 from .conftest import Server, soon

@@ -13,7 +13,7 @@ from collections.abc import Generator
 import grpc.aio
 import pytest
 
-from referee.net.sender import Sender
+from referee.net.outbox import Sender
 
 
 class Stream:

@@ -27,7 +27,7 @@ from referee.cli.main import main
 from referee.net.app import App, ServerSettings
 from referee.net.limits import Limits
 from referee.net.people import new_admin_token
-from referee.net.wire import CannotListen, Tls, Wire, is_public
+from referee.net.server import CannotListen, Tls, Wire, is_public
 from referee.store import Store
 
 from .conftest import Process, Server, serving, soon

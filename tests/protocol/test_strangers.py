@@ -14,12 +14,12 @@ import pytest
 
 from arena.v1 import tournament_pb2 as tournaments
 from arena.v1 import tournament_pb2_grpc
-from referee.cli import leaderboard
+from referee.cli.commands import leaderboard
 from referee.cli.main import main
-from referee.net import reads, tokens
-from referee.net import watch as watching
+from referee.hall.single_flight import Shared
+from referee.net import anonymous_reads, tokens
+from referee.net import watch_service as watching
 from referee.net.limits import Limits
-from referee.net.shared import Shared
 from referee.store import NewEntrant, StoreError
 from referee.tournament import plan as plans
 from referee.tournament.plan import Plan
@@ -91,7 +91,7 @@ async def test_while_reads_of_strangers_wait_bots_log_in_and_play(
     calls = [
         tournament_pb2_grpc.TournamentServiceStub(channel).ListMatches(request) for channel in crowd for _ in range(50)
     ]
-    refused = len(calls) - reads.MOST_PER_ADDRESS
+    refused = len(calls) - anonymous_reads.MOST_PER_ADDRESS
     await soon(lambda: sum(call.done() for call in calls) == refused, PATIENCE)
     match = server.sit("alice", "bob")
     await bob.hear("match_start")
@@ -99,7 +99,7 @@ async def test_while_reads_of_strangers_wait_bots_log_in_and_play(
     await soon(lambda: not server.session("bob").connected)
     back = await server.connect(token)
     await back.hello()  # … and it is back, while nothing that strangers wait for has moved
-    assert slow.calls == reads.THREADS
+    assert slow.calls == anonymous_reads.THREADS
     await asyncio.gather(alice.play(), back.play())
     assert match.ending is not None
     assert [each.name for each in match.ending.terminations] == ["FINISHED"] * 2
@@ -113,7 +113,7 @@ async def test_while_reads_of_strangers_wait_bots_log_in_and_play(
         slow.go_on.set()
         assert (await other).total == 2
     codes = [await call.code() for call in calls]
-    assert codes.count(grpc.StatusCode.OK) == reads.MOST_PER_ADDRESS
+    assert codes.count(grpc.StatusCode.OK) == anonymous_reads.MOST_PER_ADDRESS
     for channel in crowd:
         await channel.close()
 
@@ -216,7 +216,7 @@ async def test_one_answer_is_made_for_all_who_ask_and_it_is_no_older_than_the_qu
 async def test_a_command_that_is_turned_away_says_when_to_try_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(reads, "MOST_PER_ADDRESS", 0)
+    monkeypatch.setattr(anonymous_reads, "MOST_PER_ADDRESS", 0)
     async with serving(tmp_path) as server:
         for words in (["leaderboard", "--once"], ["tournament", "list"]):
             assert await asyncio.to_thread(main, [*words, "--server", server.address]) == 3

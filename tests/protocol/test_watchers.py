@@ -13,9 +13,10 @@ import pytest
 
 from arena.v1 import tournament_pb2 as pb
 from arena.v1 import tournament_pb2_grpc
-from referee.net import broadcast, usher
+from referee.hall import wake_slices
+from referee.hall.wake_slices import Usher
+from referee.net import broadcast
 from referee.net.limits import Limits
-from referee.net.usher import Usher
 
 from .conftest import Server, serving, soon
 from .elsewhere import door_at
@@ -103,7 +104,7 @@ async def test_watchers_are_woken_a_few_at_a_time() -> None:
     turns: list[int] = []
     woken = 0
     done = asyncio.Event()
-    watchers = [asyncio.Event() for _ in range(10 * usher.AT_ONCE)]
+    watchers = [asyncio.Event() for _ in range(10 * wake_slices.AT_ONCE)]
 
     async def watch(event: asyncio.Event) -> None:
         nonlocal woken
@@ -125,7 +126,7 @@ async def test_watchers_are_woken_a_few_at_a_time() -> None:
     loop.call_soon(turn)
     await asyncio.wait_for(done.wait(), 10)
     await asyncio.gather(*tasks)
-    assert max(after - before for before, after in pairwise(turns)) <= usher.AT_ONCE
+    assert max(after - before for before, after in pairwise(turns)) <= wake_slices.AT_ONCE
 
 
 async def test_who_has_gone_is_not_woken() -> None:

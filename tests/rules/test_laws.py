@@ -6,7 +6,7 @@ import pytest
 
 from referee.rules import registry
 from referee.rules.laws import LAWS, check_game, check_law
-from referee.rules.trial import Trial
+from referee.rules.laws.cases import Trial
 
 GAMES = ("encore", "flip7", "stop", "stop_me_go")
 # How many seeds per number of players and set of options: more where matches are short, so that the laws see thousands

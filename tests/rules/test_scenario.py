@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.rules.scenario import ScenarioFailed, ScenarioUnreadable, load, run, run_file
-from referee.rules.scenario_file import ScenarioFile
+from referee.rules.scenario.file import ScenarioFile
 from tall_tales.game import TallTalesState
 
 pytestmark = pytest.mark.usefixtures("tall_tales_installed")

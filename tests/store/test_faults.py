@@ -29,7 +29,7 @@ from referee.store import (
     Unreachable,
 )
 from referee.store.engines import WRITE_LOCK
-from referee.store.faults import fault_of
+from referee.store.errors import fault_of
 
 if TYPE_CHECKING:
     from tests.store.conftest import Hall

@@ -25,7 +25,7 @@ from referee.store import (
     Tournament,
     TournamentState,
     Unknown,
-    reading,
+    match_rows,
 )
 from referee.store.tables import records
 
@@ -225,7 +225,7 @@ def test_no_match_comes_back_once_the_tournament_is_over(store: Store, new_leagu
 def test_results_come_in_schedule_order_whichever_ended_first(
     store: Store, new_league: League, result_of: ResultOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "PAGE", 7)
+    monkeypatch.setattr(match_rows, "PAGE", 7)
     league = new_league(store, matches=50)
     other = new_league(store, matches=10, name="other")
     taken = play_all(store, league, result_of)
@@ -272,7 +272,7 @@ def test_the_latest_results_come_newest_first(
 def test_reading_takes_no_more_memory_for_more_matches(
     store: Store, new_league: League, result_of: ResultOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "PAGE", 50)
+    monkeypatch.setattr(match_rows, "PAGE", 50)
     short, long = new_league(store, 300, "short"), new_league(store, 1_500, "long")
     peaks = []
     for league in (short, long):

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from referee.match.ending import Ending, Termination, void
+from referee.match.result import Ending, Termination, void
 from referee.store import Match, NewEntrant, Store, Tournament
 from referee.tournament import plan as plans
 from referee.tournament.plan import Plan
-from referee.tournament.runner import Fixture, Played, Runner, SeatAccount
+from referee.tournament.running.runner import Fixture, Played, Runner, SeatAccount
 
 BOTS = ("ada", "bob", "cy", "dee", "eve")
 

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.tournament import ladder
-from referee.tournament.ladder import Ladder
-from referee.tournament.ratings import Rating, Ratings, RatingSettings, rate_all
+from referee.tournament.ratings import Rating, Ratings, RatingSettings, in_schedule_order, rate_all
+from referee.tournament.ratings.in_schedule_order import Ladder
 
 SETTINGS = RatingSettings(draw_probability=0.1)
 BOTS = ("ada", "bob", "cy", "dee")
@@ -39,7 +38,7 @@ def test_any_order_of_arrival_gives_the_ratings_of_the_schedule(
     order = data.draw(st.permutations(range(len(results))))
     skipped = data.draw(st.sets(st.sampled_from(range(len(results))), max_size=4))
     board = new_ladder()
-    every, ladder.BOOKMARK_EVERY = ladder.BOOKMARK_EVERY, 3
+    every, in_schedule_order.BOOKMARK_EVERY = in_schedule_order.BOOKMARK_EVERY, 3
     try:
         came: set[int] = set()
         for ordinal in order:
@@ -54,7 +53,7 @@ def test_any_order_of_arrival_gives_the_ratings_of_the_schedule(
                 assert board.ratings().table() == in_order([results[each] for each in sorted(came)])
         assert board.ratings().table() == in_order([results[each] for each in sorted(came)])
     finally:
-        ladder.BOOKMARK_EVERY = every
+        in_schedule_order.BOOKMARK_EVERY = every
 
 
 def test_what_is_complete_is_rated_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,8 +87,8 @@ def test_a_first_match_that_lasts_does_not_make_every_look_dearer(monkeypatch: p
     for ordinal in range(1, 301):
         board.add(ordinal + (1 if ordinal % 2 else -1), BOTS[:2], (1, 2))  # neighbours in the wrong order
         board.ratings()
-    assert rated < 300 * (ladder.BOOKMARK_EVERY + 3)
-    assert len(board._bookmarks) <= 300 / ladder.BOOKMARK_EVERY + 2
+    assert rated < 300 * (in_schedule_order.BOOKMARK_EVERY + 3)
+    assert len(board._bookmarks) <= 300 / in_schedule_order.BOOKMARK_EVERY + 2
 
 
 def test_a_newcomer_stands_at_the_prior_wherever_the_ladder_is() -> None:

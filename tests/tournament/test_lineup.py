@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 
 from referee.store import Match, MatchState, Seat
-from referee.tournament.lineup import LOOKAHEAD, Lineup
+from referee.tournament.running.schedule_window import LOOKAHEAD, Lineup
 
 NUMBERS = count(1)
 

@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from referee.tournament.outcomes import outcomes
+from referee.tournament.running.outcomes import outcomes
 
 
 async def test_all_are_done_whether_well_or_not() -> None:

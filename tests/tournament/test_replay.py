@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.match.ending import Ending, Termination
 from referee.match.match import Match
-from referee.match.port import Question, Rejected
+from referee.match.player import Question, Rejected
+from referee.match.result import Ending, Termination
 from referee.rules import registry
-from referee.tournament.replay import DoesNotHold, replay
+from referee.tournament.audit.replay import DoesNotHold, replay
 
 
 class Seated:

@@ -19,7 +19,7 @@ from referee.store import (
     TournamentState,
 )
 from referee.tournament import plan as plans
-from referee.tournament.runner import Runner
+from referee.tournament.running.runner import Runner
 from referee.tournament.seeds import match_seed
 from referee.tournament.standings import from_store
 

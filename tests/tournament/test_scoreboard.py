@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from referee.tournament.ratings import RatingSettings
-from referee.tournament.scoreboard import LARGEST_CROSSTABLE, Score, Scoreboard
+from referee.tournament.standings.scoreboard import LARGEST_CROSSTABLE, Score, Scoreboard
 
 SETTINGS = RatingSettings(draw_probability=0.1)
 BOTS = ("ada", "bob", "cy")

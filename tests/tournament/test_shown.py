@@ -11,8 +11,8 @@ from itertools import pairwise
 import pytest
 
 from arena.v1.tournament_pb2 import WatchStandingsResponse
-from referee.net import shown, usher
-from referee.net.shown import Showcase
+from referee.hall import standings_feed, wake_slices
+from referee.hall.standings_feed import Showcase
 from referee_leaderboard.standings import Standings, State
 
 
@@ -66,7 +66,7 @@ async def test_whoever_asks_after_a_change_sees_it_even_if_an_answer_was_on_its_
 
 
 async def test_a_watcher_hears_the_end_however_quickly_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shown, "LEAST_PAUSE", 0.02)
+    monkeypatch.setattr(standings_feed, "LEAST_PAUSE", 0.02)
     table = Table()
     heard: list[State] = []
 
@@ -88,7 +88,7 @@ async def test_a_watcher_hears_the_end_however_quickly_it_comes(monkeypatch: pyt
 
 
 async def test_dear_standings_take_a_tenth_of_the_time_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shown, "LEAST_PAUSE", 0.0)
+    monkeypatch.setattr(standings_feed, "LEAST_PAUSE", 0.0)
     table = Table()
     table.cost = 0.03
     await table.showcase.now()
@@ -100,7 +100,7 @@ async def test_dear_standings_take_a_tenth_of_the_time_at_most(monkeypatch: pyte
 
 async def test_many_watchers_get_the_same_message_a_few_of_them_at_a_time() -> None:
     table = Table()
-    heard: list[shown.Shown] = []
+    heard: list[standings_feed.Shown] = []
     turns: list[int] = []
 
     async def watch() -> None:
@@ -116,7 +116,7 @@ async def test_many_watchers_get_the_same_message_a_few_of_them_at_a_time() -> N
             turns.append(len(heard))
         table.move_on(State.FINISHED)
         await asyncio.gather(*watching)
-    assert max(after - before for before, after in pairwise(turns)) <= usher.AT_ONCE
+    assert max(after - before for before, after in pairwise(turns)) <= wake_slices.AT_ONCE
     assert table.read == 2
     assert len({id(each) for each in heard}) == 2
     last = WatchStandingsResponse.FromString(heard[-1].message)
@@ -133,7 +133,7 @@ async def test_what_goes_wrong_is_told_to_all_who_watch_and_the_next_one_may_try
 
     showcase = Showcase(read)
 
-    async def first() -> shown.Shown:
+    async def first() -> standings_feed.Shown:
         async for each in showcase.watch():
             return each
         raise AssertionError

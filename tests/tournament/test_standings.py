@@ -11,7 +11,7 @@ from referee.rules import registry
 from referee.rules.game import WrongUse
 from referee.store import Store, Tournament, TournamentState
 from referee.tournament import plan as plans
-from referee.tournament.runner import Runner
+from referee.tournament.running.runner import Runner
 from referee.tournament.standings import Follower, from_store
 from referee_leaderboard.standings import State
 
@@ -49,7 +49,7 @@ async def test_who_follows_the_file_sees_what_the_runner_sees(store: Store, new_
 async def test_matches_that_are_not_shown_are_counted_among_those_being_played(
     store: Store, new_league: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("referee.tournament.runner.MOST_SHOWN", 2)
+    monkeypatch.setattr("referee.tournament.running.runner.MOST_SHOWN", 2)
     new_league(rounds=8)
     venue = FakeVenue("never")
     runner = Runner(store, "league", venue, concurrency=4)

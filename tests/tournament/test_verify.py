@@ -18,10 +18,10 @@ import pytest
 from referee.cli.main import main
 from referee.rules.game import WrongUse
 from referee.store import Store
-from referee.tournament.dossier import export, from_database, from_folder
-from referee.tournament.replay import DoesNotHold
+from referee.tournament.audit.export import export, from_database, from_folder
+from referee.tournament.audit.replay import DoesNotHold
+from referee.tournament.audit.verify import Verified, verify
 from referee.tournament.standings import from_store
-from referee.tournament.verify import Verified, verify
 
 ROUNDS = 6
 

@@ -11,7 +11,7 @@ from referee.cli.errors import ENVIRONMENT, WRONG_USE, Failure
 from referee.cli.output import aside
 
 if TYPE_CHECKING:
-    from referee.hosting.spec import BotSpec
+    from referee.hosting.bot.spec import BotSpec
 
 BuildNetwork = Annotated[
     bool,
@@ -24,9 +24,9 @@ BuildNetwork = Annotated[
 
 async def build_bots(bots: list[BotSpec], *, shut_in: bool, network: bool = False) -> None:
     """Build what has to be built, each folder once, and see that what came out is still a bot."""
-    from referee.hosting.building import BuildFailed, build
-    from referee.hosting.sandbox import SandboxFailed
-    from referee.hosting.spec import parse
+    from referee.hosting.bot.build import BuildFailed, build
+    from referee.hosting.bot.spec import parse
+    from referee.hosting.sandbox.bubblewrap import SandboxFailed
 
     def told(text: str) -> None:
         aside().print(text, markup=False)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from referee.cli.connection import call, open_store
 from referee.cli.output import paper, print_json
-from referee.cli.serving import call, open_store
 
 if TYPE_CHECKING:
     from referee.net.people import People

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from referee.cli.connection import call, open_store
 from referee.cli.errors import WRONG_USE, Failure
 from referee.cli.output import paper
-from referee.cli.serving import call, open_store
 
 
 def rows_of(db: str | None, server: str | None, ca: str | None) -> list[dict[str, Any]]:

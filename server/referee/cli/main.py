@@ -73,7 +73,7 @@ def build() -> typer.Typer:
 
     app.callback()(front)
     for name in COMMANDS:
-        module: Any = import_module(f"referee.cli.{name}")
+        module: Any = import_module(f"referee.cli.commands.{name}")
         if hasattr(module, "app"):
             app.add_typer(module.app, name=name)
         else:

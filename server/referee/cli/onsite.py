@@ -9,9 +9,9 @@ import signal
 import time
 from typing import TYPE_CHECKING
 
+from referee.cli.connection import open_store
 from referee.cli.errors import ENVIRONMENT, INTERRUPTED, WRONG_USE, Failure
 from referee.cli.output import aside, print_table
-from referee.cli.serving import open_store
 from referee.masking import shown
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ def play_here(name: str, db: str | None, concurrency: int | None = None) -> int:
 
 
 async def _play(store: Store, name: str, concurrency: int) -> int:
+    from referee.gc_pauses import short_pauses
     from referee.net.app import App, ServerSettings
-    from referee.pauses import short_pauses
     from referee_leaderboard import State, plain_progress_line
 
     server = App(store, ServerSettings(concurrency=concurrency))

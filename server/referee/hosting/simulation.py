@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import sqrt
 from typing import Any, NamedTuple
 
-from referee.hosting import folders
+from referee.hosting.bot import folders
 from referee.rules.game import Game, WrongUse
 from referee.rules.playout import Chooser, Playout, match_seed, playout, random_chooser
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from referee.match.clock import Lag, TimeControl
-from referee.match.ending import Ending, Forfeit, Termination, judge, void
-from referee.match.port import Player, Question, Rejected, RejectionKind, shorten
+from referee.match.player import Player, Question, Rejected, RejectionKind, shorten
+from referee.match.result import Ending, Forfeit, Termination, judge, void
 from referee.match.transcript import Transcript
 from referee.rules.game import Game, Rejection, Seat
 from referee.rules.table import Table

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from referee.match.ending import Ending, Forfeit
-from referee.match.port import Rejected
+from referee.match.player import Rejected
+from referee.match.result import Ending, Forfeit
 from referee.rules.game import Seat
 from referee.rules.record import Record
 

@@ -9,19 +9,19 @@ from dataclasses import dataclass, field
 import structlog
 
 from arena.v1 import admin_pb2, match_pb2, tournament_pb2
+from referee.hall.hall import Hall
+from referee.hall.house_player import HouseRoom
 from referee.match.clock import TimeControl
-from referee.net.admin import REVOKED, AdminService
-from referee.net.calls import Calls
+from referee.net.admin_service import REVOKED, AdminService
 from referee.net.director import Director
-from referee.net.hall import Hall
-from referee.net.house import HouseRoom
 from referee.net.limits import Limits
 from referee.net.lobby import Lobby
+from referee.net.open_calls import Calls
 from referee.net.people import People
-from referee.net.play import PlayService
+from referee.net.play_service import PlayService
 from referee.net.practice import Practice
-from referee.net.watch import WatchService
-from referee.net.wire import Tls, Wire
+from referee.net.server import Tls, Wire
+from referee.net.watch_service import WatchService
 from referee.store import BotKind, MatchState, Store, StoreError
 
 log = structlog.get_logger()

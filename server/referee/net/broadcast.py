@@ -11,9 +11,9 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 
 from arena.v1 import tournament_pb2 as pb
+from referee.hall.hall import Hall
+from referee.hall.wake_slices import Usher
 from referee.match.match import Match
-from referee.net.hall import Hall
-from referee.net.usher import Usher
 
 LEAST_PAUSE = 0.1
 """Seconds between two states of a match that are shown."""

@@ -11,18 +11,18 @@ from typing import Any, TypeVar
 
 import structlog
 
-from referee.net.hall import Hall
-from referee.net.house import HousePlayer
+from referee.hall.hall import Hall
+from referee.hall.house_player import HousePlayer
+from referee.hall.standings_feed import Showcase
+from referee.hall.wake_slices import Usher
 from referee.net.people import People
-from referee.net.play import PlayService
-from referee.net.shown import Showcase
-from referee.net.usher import Usher
+from referee.net.play_service import PlayService
 from referee.net.venue import Remote, ServerVenue
 from referee.rules.game import WrongUse
 from referee.store import BotKind, Refused, Store, StoreError, Tournament, TournamentState
 from referee.tournament import plan as plans
 from referee.tournament.plan import Plan
-from referee.tournament.runner import Runner
+from referee.tournament.running.runner import Runner
 from referee.tournament.standings import Follower
 from referee_leaderboard.standings import Standings
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import unquote
 
-from referee.net.serving import Refusal
+from referee.net.guard import Refusal
 
 V6_NETWORK = 64
 

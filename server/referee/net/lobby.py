@@ -9,12 +9,12 @@ from typing import Any
 
 from arena.v1 import match_pb2 as pb
 from referee.match.clock import TimeControl
-from referee.match.port import Player, shorten
+from referee.match.player import Player, shorten
+from referee.net.guard import LONGEST_TEXT
 from referee.net.options_json import read_options
 from referee.net.people import ANYONE, People
-from referee.net.play import notice
+from referee.net.play_service import notice
 from referee.net.practice import Practice
-from referee.net.serving import LONGEST_TEXT
 from referee.net.session import Session
 from referee.rules import registry
 from referee.rules.game import Game, WrongUse

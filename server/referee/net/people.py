@@ -6,8 +6,8 @@ import secrets
 from collections.abc import Sequence
 from typing import Any
 
-from referee.hosting import folders
-from referee.net.house import HousePlayer, HouseRoom
+from referee.hall.house_player import HousePlayer, HouseRoom
+from referee.hosting.bot import folders
 from referee.net.tokens import ADMIN_FACT, Tokens
 from referee.rules.game import WrongUse
 from referee.store import Bot, BotKind, NewBot, NewEntrant, Store

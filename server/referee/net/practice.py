@@ -10,17 +10,17 @@ from typing import Any
 
 import structlog
 
+from referee.hall.hall import Hall
 from referee.match.clock import TimeControl
-from referee.match.ending import Ending
 from referee.match.match import Match
-from referee.match.port import Player
-from referee.net.hall import Hall
+from referee.match.player import Player
+from referee.match.result import Ending
 from referee.net.session import Session
 from referee.net.venue import played
 from referee.rules.game import Game, WrongUse
 from referee.store import Match as Row
 from referee.store import MatchState, NewEntrant, Store, StoreError
-from referee.tournament.ended import result_of
+from referee.tournament.running.played import result_of
 
 log = structlog.get_logger()
 Over = Callable[[Match, Ending], object]

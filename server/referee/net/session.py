@@ -18,9 +18,9 @@ from collections import deque
 from collections.abc import Callable, MutableSequence
 
 from arena.v1 import match_pb2 as pb
-from referee.match.ending import Ending, Termination
 from referee.match.match import Match
-from referee.match.port import Question, Rejected, RejectionKind
+from referee.match.player import Question, Rejected, RejectionKind
+from referee.match.result import Ending, Termination
 from referee.match.window import Window
 from referee.rules.game import Seat
 

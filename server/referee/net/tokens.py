@@ -12,9 +12,9 @@ import re
 
 import grpc
 
+from referee.hall.single_flight import Shared
+from referee.net.guard import Refusal
 from referee.net.limits import Places
-from referee.net.serving import Refusal
-from referee.net.shared import Shared
 from referee.store import BotKind, BotPass, Store
 from referee.store.bots import token_hash
 

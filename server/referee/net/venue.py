@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from referee.match.ending import Ending
+from referee.hall.hall import Hall
+from referee.hall.house_player import HousePlayer
 from referee.match.match import Match
-from referee.match.port import Player
-from referee.net.hall import Hall
-from referee.net.house import HousePlayer
-from referee.net.play import PlayService
+from referee.match.player import Player
+from referee.match.result import Ending
+from referee.net.play_service import PlayService
 from referee.rules import registry
-from referee.tournament.fixture import Fixture, Played, SeatAccount
+from referee.tournament.running.venue import Fixture, Played, SeatAccount
 
 HOUSE_PLACES = 256
 """How many matches a house bot plays at once."""

@@ -1,6 +1,6 @@
 """The store: bots, tournaments, matches and records in SQLite or PostgreSQL, written by one thread."""
 
-from referee.store.faults import (
+from referee.store.errors import (
     AlreadyOwned,
     BadAddress,
     DiskFull,
@@ -21,7 +21,7 @@ from referee.store.faults import (
     Unknown,
     Unreachable,
 )
-from referee.store.reporting import PackedResult
+from referee.store.match_results import PackedResult
 from referee.store.store import Store
 from referee.store.values import (
     Bot,

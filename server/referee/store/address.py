@@ -13,7 +13,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from referee.masking import masked
-from referee.store.faults import BadAddress, MissingDriver, MissingFolder, NoDatabase, NotADatabase
+from referee.store.errors import BadAddress, MissingDriver, MissingFolder, NoDatabase, NotADatabase
 
 OLDEST_SQLITE = (3, 33)
 """The first that updates rows from a list of values (2020)."""

@@ -10,8 +10,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, insert, select, update
 
 from referee.store import tables as t
-from referee.store.desk import Desk, plain
-from referee.store.faults import NameTaken, NotAllowed, Refused, Unknown
+from referee.store.connections import Desk, plain
+from referee.store.errors import NameTaken, NotAllowed, Refused, Unknown
 from referee.store.values import Bot, BotKind, BotPass, BotVersion, NewBot
 
 LONGEST_NAME = 64

@@ -22,7 +22,7 @@ from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.pool import QueuePool
 
 from referee.store.address import Address
-from referee.store.faults import NoDescriptors, fault_of
+from referee.store.errors import NoDescriptors, fault_of
 
 T = TypeVar("T")
 WRITE_LOCK = "1919247973, hashtext(current_schema())"

@@ -8,11 +8,11 @@ from concurrent.futures import Future
 from sqlalchemy import Connection, func, insert, select, update
 
 from referee.store import tables as t
-from referee.store.desk import Desk, plain
-from referee.store.faults import NotAllowed, Refused, Unknown
-from referee.store.reading import pages, read_match, read_matches, read_records
-from referee.store.reporting import PackedResult, Scorers
-from referee.store.scheduling import check_bots, settings_json
+from referee.store.connections import Desk, plain
+from referee.store.errors import NotAllowed, Refused, Unknown
+from referee.store.match_results import PackedResult, Scorers
+from referee.store.match_rows import pages, read_match, read_matches, read_records
+from referee.store.schedule_rows import check_bots, settings_json
 from referee.store.tournaments import OVER
 from referee.store.values import Match, MatchResult, MatchState, NewEntrant, Settings
 

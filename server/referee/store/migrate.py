@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Engine, inspect
 
-from referee.store.faults import ForeignDatabase, NewerSchema
+from referee.store.errors import ForeignDatabase, NewerSchema
 
 if TYPE_CHECKING:
     from alembic.config import Config

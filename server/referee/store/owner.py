@@ -14,8 +14,8 @@ from sqlalchemy.pool import NullPool
 
 from referee.store.address import Address
 from referee.store.engines import speak_clearly
-from referee.store.faults import AlreadyOwned, fault_of_file
-from referee.store.rights import PRIVATE
+from referee.store.errors import AlreadyOwned, fault_of_file
+from referee.store.file_rights import PRIVATE
 
 OWNER_LOCK = "1919247974, hashtext(current_schema())"
 """The key of the advisory lock that the server holds in PostgreSQL: one per schema."""

@@ -17,12 +17,12 @@ from sqlalchemy import Connection, delete, insert, select
 from referee.store import tables as t
 from referee.store.address import Address, check_address, parse_address
 from referee.store.bots import Bots
-from referee.store.desk import Clock, Desk, plain, wall_clock
+from referee.store.connections import Clock, Desk, plain, wall_clock
 from referee.store.engines import READERS, fill, reader_engine, writer_engine
+from referee.store.file_rights import create_private, exposure
 from referee.store.matches import Matches
 from referee.store.migrate import is_current, migrate
 from referee.store.owner import Ownership
-from referee.store.rights import create_private, exposure
 from referee.store.tournaments import Tournaments
 from referee.store.writer import Writer
 

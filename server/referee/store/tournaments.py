@@ -10,9 +10,9 @@ from sqlalchemy import Connection, Row, func, insert, select, update
 
 from referee.store import tables as t
 from referee.store.bots import check_name
-from referee.store.desk import Desk, plain
-from referee.store.faults import NameTaken, NotAllowed, Unknown
-from referee.store.scheduling import extend_schedule, settings_json
+from referee.store.connections import Desk, plain
+from referee.store.errors import NameTaken, NotAllowed, Unknown
+from referee.store.schedule_rows import extend_schedule, settings_json
 from referee.store.values import (
     Counts,
     Entrant,

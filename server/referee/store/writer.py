@@ -18,7 +18,7 @@ from typing import Any, TypeVar, cast
 
 from sqlalchemy import Connection, Engine
 
-from referee.store.faults import NoDescriptors, StoreClosed, StoreError
+from referee.store.errors import NoDescriptors, StoreClosed, StoreError
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")

@@ -9,10 +9,10 @@ from typing import Any
 from referee.rules.game import WrongUse, seed_bytes
 from referee.rules.playout import playout, random_chooser
 from referee.tournament import schedule
-from referee.tournament.expected import expected_sigma
-from referee.tournament.pairing import ScheduleError
 from referee.tournament.plan import Plan, checked
 from referee.tournament.ratings import RatingSettings
+from referee.tournament.ratings.expected_sigma import expected_sigma
+from referee.tournament.schedule.pairing import ScheduleError
 
 CALIBRATION_SECONDS = 1.0
 TRANSPORT_SECONDS = 60e-6

@@ -11,7 +11,7 @@ from referee.rules import registry
 from referee.rules.game import Game, WrongUse
 from referee.store import BotKind, MatchState, NewEntrant, NewTournament, Store, Tournament, TournamentState
 from referee.tournament import schedule
-from referee.tournament.pairing import Pairing, ScheduleError
+from referee.tournament.schedule.pairing import Pairing, ScheduleError
 from referee.tournament.seeds import new_root
 
 ABSENCE = 60.0

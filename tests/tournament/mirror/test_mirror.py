@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from referee.tournament.mirror import between
+from referee.tournament.mirrored_deals import between
 
 
 def test_luck_that_cancels_within_a_block_makes_the_interval_narrower() -> None:

@@ -9,8 +9,8 @@ import trueskill
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.tournament.chain import pass_messages
-from referee.tournament.skill import Belief, rate_by_graph
+from referee.tournament.ratings.trueskill_chain import pass_messages
+from referee.tournament.ratings.trueskill_update import Belief, rate_by_graph
 
 MEANS = st.floats(-100, 150) | st.sampled_from([25.0, 31.5])
 DEVIATIONS = st.floats(0.001, 12) | st.sampled_from([25 / 3, 2.0])

@@ -7,8 +7,8 @@ from statistics import NormalDist
 
 import pytest
 
-from referee.tournament.expected import expected_sigma
 from referee.tournament.ratings import RatingError, RatingSettings, rate_all
+from referee.tournament.ratings.expected_sigma import expected_sigma
 from referee.tournament.schedule import balanced
 
 

@@ -8,7 +8,7 @@ import trueskill
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.tournament.skill import Belief, Skill
+from referee.tournament.ratings.trueskill_update import Belief, Skill
 
 SKILL = Skill(beta=25 / 6, tau=0.0, draw_probability=0.05)
 

@@ -1,0 +1,123 @@
+"""`referee check`: what an author runs before submitting a bot."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from referee.cli.building import BuildNetwork, build_bots
+from referee.cli.errors import DID_NOT_HOLD, DONE, ENVIRONMENT, Failure
+from referee.cli.output import AsJson, aside, paper, print_json
+
+if TYPE_CHECKING:
+    from referee.conformance.examination import Finding, Report
+
+
+def check(
+    bot: Annotated[
+        str,
+        typer.Argument(
+            metavar="BOT", help="A bot folder, a Python file, a house bot or a command.", show_default=False
+        ),
+    ],
+    game: Annotated[
+        list[str] | None,
+        typer.Option("--game", "-g", help="Only this game; may be repeated.", show_default="every game it plays"),
+    ] = None,
+    matches: Annotated[int, typer.Option("--matches", "-m", min=1, help="Matches one after the other, per game.")] = 5,
+    sandbox: Annotated[
+        bool | None,
+        typer.Option("--sandbox/--no-sandbox", help="Shut the bot in as a host does.", show_default="if possible"),
+    ] = None,
+    build_network: BuildNetwork = False,
+    as_json: AsJson = False,
+) -> int:
+    """Start a bot, play every game it plays against random bots, and say whether it is fit for a tournament.
+
+    Looks at the handshake, at matches one by one and several at once, at its answer to a refused move, at its way back
+    after a lost connection, at its speed and its memory. Exit code 0: it is fit; 1: it is not.
+
+    Example: [bold]referee check bots/cautious[/bold]
+    """
+    import logging
+
+    from referee.conformance import examination
+    from referee.hosting.admission.starting import Overloaded
+    from referee.hosting.bot.spec import parse
+    from referee.hosting.sandbox.bubblewrap import Sandbox, SandboxFailed
+    from referee.logs import log_to_stderr
+
+    log_to_stderr(logging.CRITICAL)
+    spec = parse(bot, Path.cwd())
+    quarters = _quarters(sandbox)
+    tell = (lambda finding: None) if as_json else _print_finding
+
+    async def built_and_checked() -> Report:
+        await build_bots([spec], shut_in=isinstance(quarters, Sandbox), network=build_network)
+        return await examination.check(spec, quarters, game or (), matches=matches, told=tell)
+
+    try:
+        report = asyncio.run(built_and_checked())
+    except SandboxFailed as error:
+        raise Failure(str(error), ENVIRONMENT) from None
+    except Overloaded as error:
+        raise Failure(f"the machine is too busy to check a bot now: {error}", ENVIRONMENT) from None
+    if as_json:
+        print_json(report.value())
+    else:
+        _print_report(report)
+    return DONE if report.ok else DID_NOT_HOLD
+
+
+def _quarters(sandbox: bool | None) -> Any:
+    from referee.hosting.sandbox.bubblewrap import Sandbox, probe, what_holds
+    from referee.hosting.sandbox.launch import OpenAir
+
+    if sandbox is False:
+        return OpenAir()
+    missing = probe()
+    if missing is None:
+        aside().print(f"note: {what_holds()}", style="dim", markup=False, soft_wrap=True)
+        return Sandbox()
+    if sandbox:
+        raise Failure(missing, ENVIRONMENT)
+    aside().print(f"note: checked without the sandbox a host would use ({missing.partition(';')[0]})", style="dim")
+    return OpenAir()
+
+
+def _print_finding(finding: Finding) -> None:
+    from rich.text import Text
+
+    mark = ("ok  ", "green") if finding.ok else ("FAIL", "bold red")
+    name = f"{finding.game} {finding.check}".strip().replace("_", " ")
+    paper().print(Text.assemble(mark, f"  {name:<28}", finding.text), soft_wrap=True)
+
+
+def _print_report(report: Report) -> None:
+    from rich.text import Text
+
+    console = paper()
+    if report.matches:
+        console.print(
+            f"\n{report.matches} matches, {report.decisions} decisions; answers within {_ms(report.p50_ms)} (half), "
+            f"{_ms(report.p99_ms)} (99 of 100), {_ms(report.slowest_ms)} (all); {report.memory_mb:g} MB of memory",
+            soft_wrap=True,
+        )
+    if not report.ok and report.last_lines:
+        console.print("\nThe last lines it wrote to stderr:")
+        for line in report.last_lines:
+            console.print(Text(f"  | {line}"), soft_wrap=True)
+    verdict = Text(f"\n{report.bot} is fit to play", "bold green")
+    if not report.ok:
+        failed = sum(not finding.ok for finding in report.findings)
+        verdict = Text(
+            f"\n{report.bot} is not fit to play yet: {failed} of {len(report.findings)} checks failed", "bold red"
+        )
+    console.print(verdict, soft_wrap=True)
+
+
+def _ms(value: int) -> str:
+    return f"{value} ms" if value else "1 ms"

@@ -1,0 +1,150 @@
+"""Standings as they are shown to everybody: computed and serialized once for all who ask, and no oftener than it is
+worth.
+
+Rating what has been played beyond the first open match takes time that matches would like to have: whatever it costs,
+it gets a tenth of the time at most.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from arena.v1 import tournament_pb2 as pb
+from referee.hall.wake_slices import Usher
+from referee_leaderboard.standings import Standings, State
+
+LEAST_PAUSE = 0.25
+"""Shortest pause between two standings of a tournament, in seconds."""
+LONGEST_PAUSE = 5.0
+REFRESH = 2.0
+"""Pause between two standings of a running tournament in which nothing happens but time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Standings, the same as JSON and as a message to watchers, and what they rest on."""
+
+    standings: Standings
+    json: str
+    message: bytes
+    version: int
+    at: float
+    cost: float
+
+    @property
+    def pause(self) -> float:
+        return min(LONGEST_PAUSE, max(LEAST_PAUSE, 9 * self.cost))
+
+
+class Showcase:
+    """The standings of one tournament, for all who watch it."""
+
+    def __init__(self, read: Callable[[], Awaitable[Standings]], usher: Usher | None = None) -> None:
+        self._read = read
+        self._usher = usher or Usher()
+        self._version = 0
+        self._latest: Shown | None = None
+        self._making: asyncio.Task[Shown] | None = None
+        self._watchers: set[asyncio.Event] = set()
+        self._news = asyncio.Event()
+        self._shown: Shown | None = None
+        """What watchers see, while there are any."""
+        self._failure: Exception | None = None
+        self._following: asyncio.Task[None] | None = None
+
+    @property
+    def watched(self) -> bool:
+        return bool(self._watchers)
+
+    def news(self) -> None:
+        """Something has changed."""
+        self._version += 1
+        self._news.set()
+
+    async def now(self) -> Shown:
+        """The standings with all that has changed so far."""
+        while True:
+            version, latest = self._version, self._latest
+            if latest is not None and latest.version >= version and not self._is_old(latest):
+                return latest
+            if self._making is None:
+                self._making = asyncio.get_running_loop().create_task(self._make())
+                self._making.add_done_callback(_let_pass)
+            # Whoever asked first may go away; the others still wait for it.
+            shown = await asyncio.shield(self._making)
+            if shown.version >= version:
+                return shown
+
+    async def watch(self) -> AsyncGenerator[Shown, None]:
+        """The standings now and whenever they change; who is slow misses those in between."""
+        news = asyncio.Event()
+        self._watchers.add(news)
+        if self._following is None:
+            self._failure = None
+            self._following = asyncio.get_running_loop().create_task(self._follow())
+        seen: Shown | None = None
+        try:
+            while True:
+                news.clear()
+                if self._failure is not None:
+                    raise self._failure
+                if self._shown is None or self._shown is seen:
+                    await news.wait()
+                    continue
+                seen = self._shown
+                yield seen
+        finally:
+            self._watchers.discard(news)
+            self._usher.forget(news)
+            if not self._watchers and self._following is not None:
+                self._following.cancel()
+                self._following = self._shown = None
+
+    async def _follow(self) -> None:
+        """Keep what is shown up to date as long as somebody watches."""
+        try:
+            while True:
+                self._news.clear()
+                self._shown = await self.now()
+                self._usher.wake(self._watchers)
+                running = self._shown.standings.state is State.RUNNING
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(REFRESH if running else None):
+                        await self._news.wait()
+        except Exception as error:  # noqa: BLE001 - those who watch hear of it
+            self._failure = error
+            self._usher.wake(self._watchers)
+
+    async def _make(self) -> Shown:
+        try:
+            if self._latest is not None:
+                await asyncio.sleep(self._latest.at + self._latest.pause - time.monotonic())
+            version, began = self._version, time.monotonic()
+            standings = await self._read()
+            text, message = await asyncio.get_running_loop().run_in_executor(None, _written, standings)
+            now = time.monotonic()
+            self._latest = Shown(standings, text, message, version, now, now - began)
+            return self._latest
+        finally:
+            self._making = None
+
+    @staticmethod
+    def _is_old(shown: Shown) -> bool:
+        """Clocks run on while a tournament does."""
+        return shown.standings.state is State.RUNNING and time.monotonic() - shown.at >= REFRESH
+
+
+def _let_pass(making: asyncio.Task[Shown]) -> None:
+    """What went wrong is told to those who wait for it; if nobody does, as when the server stops, to nobody."""
+    if not making.cancelled():
+        making.exception()
+
+
+def _written(standings: Standings) -> tuple[str, bytes]:
+    text = json.dumps(standings.to_json_value())
+    return text, pb.WatchStandingsResponse(standings_json=text).SerializeToString()

@@ -1,0 +1,265 @@
+"""AdminService: what only the host may do."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import grpc
+
+from arena.v1 import admin_pb2 as pb
+from referee.match.clock import TimeControl
+from referee.match.match import Match
+from referee.match.player import Player
+from referee.match.result import Ending
+from referee.net.director import Director
+from referee.net.guard import Refusal
+from referee.net.options_json import read_options
+from referee.net.people import People
+from referee.net.play_service import STOPPING, PlayService, bearer_token
+from referee.net.practice import Practice
+from referee.rules import registry
+from referee.rules.game import WrongUse
+from referee.store import BotKind, NameTaken, NotAllowed, Refused, Store, Unknown
+from referee.tournament.plan import ABSENCE, Plan
+
+ACTIONS = {
+    pb.TOURNAMENT_ACTION_START: "start",
+    pb.TOURNAMENT_ACTION_PAUSE: "pause",
+    pb.TOURNAMENT_ACTION_RESUME: "resume",
+    pb.TOURNAMENT_ACTION_CANCEL: "cancel",
+}
+SEED_BYTES = 32
+NOT_ADMIN = Refusal(grpc.StatusCode.UNAUTHENTICATED, "this needs the admin token")
+REVOKED = Refusal(grpc.StatusCode.UNAUTHENTICATED, "the token is missing, unknown or revoked")
+
+
+class AdminService:
+    """Every call needs the admin token."""
+
+    def __init__(
+        self,
+        store: Store,
+        people: People,
+        play: PlayService,
+        practice: Practice,
+        director: Director,
+        control: TimeControl,
+    ) -> None:
+        self._store = store
+        self._people = people
+        self._play = play
+        self._practice = practice
+        self._director = director
+        self._control = control
+
+    async def AddBot(self, request: pb.AddBotRequest, context: Any) -> pb.AddBotResponse:  # noqa: N802
+        await self._admin(context)
+        made = await _answer(self._people.add, request.name)
+        await self._people.tokens.refresh()
+        return pb.AddBotResponse(name=made.bot.name, token=made.token or "")
+
+    async def ListBots(self, request: pb.ListBotsRequest, context: Any) -> pb.ListBotsResponse:  # noqa: N802
+        await self._admin(context)
+        return pb.ListBotsResponse(bots=[self._info(bot) for bot in await _answer(self._store.bots.all)])
+
+    async def RevokeBot(self, request: pb.RevokeBotRequest, context: Any) -> pb.RevokeBotResponse:  # noqa: N802
+        await self._admin(context)
+        await _answer(self._store.bots.revoke, request.name)
+        await self._people.tokens.refresh()
+        self._play.close(request.name, REVOKED)
+        return pb.RevokeBotResponse()
+
+    async def RotateBot(self, request: pb.RotateBotRequest, context: Any) -> pb.RotateBotResponse:  # noqa: N802
+        await self._admin(context)
+        made = await _answer(self._store.bots.rotate, request.name)
+        await self._people.tokens.refresh()
+        self._play.close(request.name, REVOKED)
+        return pb.RotateBotResponse(token=made.token or "")
+
+    async def PlayMatch(  # noqa: N802
+        self, request: pb.PlayMatchRequest, context: Any
+    ) -> AsyncIterator[pb.PlayMatchResponse]:
+        await self._admin(context)
+        try:
+            game = registry.find(request.game)
+            game.check_players(len(request.bots))
+            options = game.resolve_options(read_options(request.options_json))
+            seed = _seed(request.seed)
+        except WrongUse as error:
+            raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, str(error)) from None
+        control = TimeControl(
+            request.limit_ms / 1000 if request.limit_ms else self._control.limit,
+            # Who gives a limit gives a bank too, and that may be none.
+            request.bank_ms / 1000 if request.bank_ms or request.limit_ms else self._control.bank,
+            grace=self._control.grace,
+        )
+        entrants = await _answer(self._people.entrants, list(request.bots), game.name)
+        if seed is not None and request.matches > 1:
+            await self._check_house_only(request.bots)
+        for number in range(request.matches or 1):
+            if self._play.draining:
+                raise STOPPING
+            players = [
+                await self._player(name, entrant.name) for name, entrant in zip(request.bots, entrants, strict=True)
+            ]
+            turn = number % len(players)
+            ended: asyncio.Future[tuple[Match, Ending]] = asyncio.get_running_loop().create_future()
+
+            def over(match: Match, ending: Ending, ended: asyncio.Future[Any] = ended) -> None:
+                if not ended.done():
+                    ended.set_result((match, ending))
+
+            try:
+                await self._practice.play(
+                    game,
+                    entrants[turn:] + entrants[:turn],
+                    players[turn:] + players[:turn],
+                    options,
+                    control,
+                    seed=seed,
+                    over=over,
+                )
+            except WrongUse as error:
+                raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, str(error)) from None
+            match, ending = await ended
+            yield pb.PlayMatchResponse(
+                match=match.id,
+                bots=match.names,
+                ranks=ending.ranks,
+                scores=ending.scores,
+                terminations=[termination.name for termination in ending.terminations],
+                texts=ending.texts,
+                reason=ending.reason,
+                decisions=match.table.decisions,
+            )
+
+    async def CreateTournament(  # noqa: N802
+        self, request: pb.CreateTournamentRequest, context: Any
+    ) -> pb.CreateTournamentResponse:
+        await self._admin(context)
+        try:
+            plan = Plan(
+                game=request.game,
+                players=request.players,
+                schedule=request.schedule or "balanced",
+                rounds=request.rounds or None,
+                limit=request.limit_ms / 1000 if request.limit_ms else self._control.limit,
+                # Who gives a limit gives a bank too, and that may be none.
+                bank=request.bank_ms / 1000 if request.bank_ms or request.limit_ms else self._control.bank,
+                grace=self._control.grace,
+                options=read_options(request.options_json),
+                allow_join=request.allow_join,
+                absence=request.absence_ms / 1000 if request.absence_ms else ABSENCE,
+            )
+            tournament = await self._director.create(
+                request.name,
+                plan,
+                list(request.bots),
+                request.seed or None,
+                request.start,
+                repeatable=request.repeatable,
+            )
+        except NameTaken as error:
+            raise Refusal(grpc.StatusCode.ALREADY_EXISTS, str(error)) from None
+        except (WrongUse, Refused) as error:
+            raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, str(error)) from None
+        counts = await _answer(self._store.tournaments.counts, tournament.id)
+        return pb.CreateTournamentResponse(name=tournament.name, matches=counts.total, commitment=tournament.commitment)
+
+    async def ControlTournament(  # noqa: N802
+        self, request: pb.ControlTournamentRequest, context: Any
+    ) -> pb.ControlTournamentResponse:
+        await self._admin(context)
+        action = ACTIONS.get(request.action)
+        if action is None:
+            raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "the action must be START, PAUSE, RESUME or CANCEL")
+        try:
+            state = await self._director.control(request.name, action)
+        except Unknown as error:
+            raise Refusal(grpc.StatusCode.NOT_FOUND, str(error)) from None
+        except (WrongUse, Refused) as error:
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, str(error)) from None
+        return pb.ControlTournamentResponse(state=state.value)
+
+    async def JoinTournament(  # noqa: N802
+        self, request: pb.JoinTournamentRequest, context: Any
+    ) -> pb.JoinTournamentResponse:
+        await self._admin(context)
+        try:
+            added = await self._director.join(request.name, request.bot)
+        except Unknown as error:
+            raise Refusal(grpc.StatusCode.NOT_FOUND, str(error)) from None
+        except (WrongUse, Refused) as error:
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, str(error)) from None
+        return pb.JoinTournamentResponse(matches_added=added)
+
+    async def _admin(self, context: Any) -> None:
+        if not await self._people.tokens.is_admin(bearer_token(context), context.peer()):
+            raise NOT_ADMIN
+
+    async def _player(self, bot: str, shown: str) -> Player:
+        found = await _answer(self._store.bots.get, bot)
+        if found.kind is BotKind.HOUSE:
+            return self._people.house_player(bot, shown)
+        session = self._play.sessions.get(bot)
+        if session is None or not session.connected:
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, f"{bot} is not connected")
+        if not session.free:
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, f"{bot} plays as many matches as it can take")
+        return session
+
+    async def _check_house_only(self, bots: Sequence[str]) -> None:
+        """With one seed every match has the same deal: a remote bot would know it from the second match on."""
+        for name in bots:
+            if (await _answer(self._store.bots.get, name)).kind is BotKind.REMOTE:
+                raise Refusal(
+                    grpc.StatusCode.INVALID_ARGUMENT,
+                    f"with a seed every match has the same deal, and {name} would know it after the first: ask for one "
+                    "match, or leave out the seed",
+                )
+
+    def _info(self, bot: Any) -> pb.BotInfo:
+        session = self._play.sessions.get(bot.name)
+        info = pb.BotInfo(
+            name=bot.name,
+            revoked=bot.revoked is not None,
+            house=bot.kind is BotKind.HOUSE,
+            added=bot.created / 1000,
+        )
+        if session is not None and session.connected:
+            info.connected = True
+            info.client = session.client
+            info.concurrency = session.concurrency
+            info.playing = len(session.seats)
+        return info
+
+
+def _seed(text: str) -> bytes | None:
+    """The seed of a match, in hex; None to have one drawn.
+
+    It is as long as one that is drawn: bots hear its SHA-256 before the match, and a short one is found by trying.
+    """
+    try:
+        seed = bytes.fromhex(text)
+    except ValueError:
+        raise WrongUse("the seed must be hexadecimal") from None
+    if 0 < len(seed) < SEED_BYTES:
+        raise WrongUse(
+            f"the seed has {len(seed)} bytes and could be guessed from its commitment: give at least {SEED_BYTES} "
+            f"({2 * SEED_BYTES} hex digits), or leave it out"
+        )
+    return seed or None
+
+
+async def _answer(work: Any, *arguments: Any) -> Any:
+    """Do something with the store beside the loop; its refusals become statuses."""
+    try:
+        return await asyncio.get_running_loop().run_in_executor(None, work, *arguments)
+    except NameTaken as error:
+        raise Refusal(grpc.StatusCode.ALREADY_EXISTS, str(error)) from None
+    except Unknown as error:
+        raise Refusal(grpc.StatusCode.NOT_FOUND, str(error)) from None
+    except (Refused, NotAllowed, WrongUse) as error:
+        raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, str(error)) from None

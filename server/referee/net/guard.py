@@ -1,0 +1,143 @@
+"""How a service is put on the wire so that nothing of the inside gets out.
+
+Every method of ours is registered here: requests that cannot be decoded become INVALID_ARGUMENT, a `Refusal` becomes
+its status with its fixed text, and anything unexpected becomes INTERNAL with nothing but a reference that the host
+finds in the log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from typing import Any, NoReturn
+
+import grpc
+import grpc.aio
+import structlog
+from google.protobuf import message_factory
+from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
+from google.protobuf.message import DecodeError, Message
+
+from referee.match.player import shorten
+from referee.net.open_calls import Calls
+
+log = structlog.get_logger()
+RETRY_KEY = "retry-after-ms"
+"""In the trailing metadata of a refusal: when to try again."""
+LONGEST_TEXT = 500
+"""Characters of a status text: it may repeat what somebody sent."""
+
+
+class Refusal(Exception):
+    """A request that is turned down: a status and a sentence that may be shown to anybody."""
+
+    def __init__(self, code: grpc.StatusCode, text: str, retry_ms: int = 0) -> None:
+        """`retry_ms` tells a program after how many milliseconds it is worth trying again."""
+        super().__init__(text)
+        self.code = code
+        self.text = text
+        self.retry_ms = retry_ms
+
+
+class Undecodable:
+    """Stands for a request whose bytes are no message."""
+
+
+UNDECODABLE = Undecodable()
+NOT_DECODED = Refusal(grpc.StatusCode.INVALID_ARGUMENT, "the message cannot be decoded")
+
+
+def handlers(service: ServiceDescriptor, servicer: object, calls: Calls) -> grpc.GenericRpcHandler:
+    """All methods of a service, guarded. The servicer has a method for each: `async def Name(request, context)`.
+
+    A method that takes a stream reads it with `context.read()`, where an undecodable message shows as UNDECODABLE. One
+    that answers with a stream may yield messages that are serialized already, where many are told the same.
+    """
+    methods = {method.name: _handler(method, getattr(servicer, method.name), calls) for method in service.methods}
+    return grpc.method_handlers_generic_handler(service.full_name, methods)
+
+
+def _handler(method: MethodDescriptor, behaviour: Any, calls: Calls) -> grpc.RpcMethodHandler[Any, Any]:
+    write = message_factory.GetMessageClass(method.output_type).SerializeToString
+    options: dict[str, Any] = {
+        "request_deserializer": _reader(message_factory.GetMessageClass(method.input_type)),
+        "response_serializer": write,
+    }
+    if method.client_streaming:
+        return grpc.stream_stream_rpc_method_handler(_guard_stream(behaviour, calls), **options)
+    if method.server_streaming:
+        options["response_serializer"] = lambda answer: answer if isinstance(answer, bytes) else write(answer)
+        return grpc.unary_stream_rpc_method_handler(_guard_answers(behaviour, calls), **options)
+    return grpc.unary_unary_rpc_method_handler(_guard(behaviour, calls), **options)
+
+
+def _reader(kind: type[Message]) -> Callable[[bytes], Any]:
+    def read(data: bytes) -> Any:
+        try:
+            return kind.FromString(data)
+        except DecodeError:
+            return UNDECODABLE
+
+    return read
+
+
+def _guard(behaviour: Any, calls: Calls) -> Any:
+    async def call(request: Any, context: Any) -> Any:
+        peer = context.peer()
+        calls.begin(peer)
+        try:
+            if request is UNDECODABLE:
+                raise NOT_DECODED
+            return await behaviour(request, context)
+        except Exception as error:  # noqa: BLE001 - nothing of the inside may reach the client
+            await _abort(error, context)
+        finally:
+            calls.end(peer)
+
+    return call
+
+
+def _guard_answers(behaviour: Any, calls: Calls) -> Any:
+    async def call(request: Any, context: Any) -> AsyncIterator[Any]:
+        peer = context.peer()
+        calls.begin(peer)
+        try:
+            if request is UNDECODABLE:
+                raise NOT_DECODED
+            async with aclosing(behaviour(request, context)) as answers:
+                async for answer in answers:
+                    yield answer
+        except Exception as error:  # noqa: BLE001 - nothing of the inside may reach the client
+            await _abort(error, context)
+        finally:
+            calls.end(peer)
+
+    return call
+
+
+def _guard_stream(behaviour: Any, calls: Calls) -> Any:
+    async def call(requests: Any, context: Any) -> None:
+        peer = context.peer()
+        calls.begin(peer)
+        try:
+            await behaviour(requests, context)
+        except Exception as error:  # noqa: BLE001 - nothing of the inside may reach the client
+            await _abort(error, context)
+        finally:
+            calls.end(peer)
+
+    return call
+
+
+async def _abort(error: Exception, context: Any) -> NoReturn:
+    if isinstance(error, grpc.aio.AbortError | asyncio.CancelledError):
+        raise error
+    if isinstance(error, Refusal):
+        told = ((RETRY_KEY, str(error.retry_ms)),) if error.retry_ms else ()
+        await context.abort(error.code, shorten(error.text, LONGEST_TEXT), told)
+    reference = secrets.token_hex(4)
+    log.error("unexpected error", reference=reference, exc_info=error)
+    await context.abort(grpc.StatusCode.INTERNAL, f"internal error; the host finds it in the log as {reference}")
+    raise AssertionError("abort returns never")

@@ -1,0 +1,68 @@
+"""What passes between a tournament and the place where it is played: a fixture goes in, a played match comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from referee.match.clock import TimeControl
+from referee.match.result import Ending
+
+
+@dataclass(frozen=True, slots=True)
+class Fixture:
+    """A match that is to be played now."""
+
+    id: str
+    game: str
+    bots: tuple[str, ...]
+    options: Mapping[str, Any]
+    seed: bytes = field(repr=False)
+    control: TimeControl
+    tournament: str
+    round: int
+    fresh: bool = False
+    """Bots must not remember earlier matches: start them anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatAccount:
+    decisions: int
+    strikes: int
+    time_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A match that has ended; `announce` tells the bots, once the result is stored."""
+
+    ending: Ending
+    record: bytes = field(repr=False)
+    seats: tuple[SeatAccount, ...] = ()
+    announce: Callable[[], object] = lambda: None
+
+
+class Venue(Protocol):
+    """Where matches are played."""
+
+    keeps_deal: bool
+    """An interrupted match is played again on the same deal: its bots start anew and have seen nothing."""
+
+    def present(self, bot: str) -> bool:
+        """Whether this bot is there."""
+
+    def free(self, bot: str) -> int:
+        """How many more matches this bot takes now."""
+
+    def play(self, fixture: Fixture, done: Callable[[Played | None], object]) -> None:
+        """Start a match; calls `done` in the event loop when it has ended, with None if it was interrupted."""
+
+    def break_off(self, match: str) -> None:
+        """End a running match without a result."""
+
+    def scores(self, match: str) -> Sequence[int] | None:
+        """The public scores of a running match, if they are at hand."""
+
+    def on_change(self, call: Callable[[], object]) -> None:
+        """Call this whenever a bot has come, gone or become free."""

@@ -1,0 +1,256 @@
+"""Workers as a place to play: matches of hosted bots are spread over processes; one that dies takes nothing with it but
+its running matches, which are played again. So is a match whose bots the machine could not start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from referee.hosting.admission.capacity import Share
+from referee.match.result import Ending, Termination
+from referee.tournament.running.venue import Fixture, Played, SeatAccount
+from referee.workers.worker import LONGEST_LINE
+
+log = structlog.get_logger()
+Done = Callable[[Played | None], object]
+ONE_WORKER = Share(workers=1, running=64, starting=1)
+MOST_DEATHS = 5
+"""Workers that may die in a row, without a result in between, before the whole run is given up."""
+
+MOST_TRIES = 3
+"""How often a match may come back because its bots could not be started, before the whole run is given up."""
+
+
+class WorkersFailed(Exception):
+    """Nothing can be played here: workers die as soon as they are started, or bots cannot be started. Says how."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hosting:
+    """How bots are hosted: their names with what to start, and where."""
+
+    bots: Mapping[str, str]
+    base: Path
+    sandbox: bool = True
+    share: Share = ONE_WORKER
+    per_bot: int = 64
+    """Matches that one bot process plays at once."""
+
+
+class WorkersVenue:
+    """A `Venue` of worker processes."""
+
+    keeps_deal = True
+
+    def __init__(self, hosting: Hosting) -> None:
+        self.notices: list[str] = []
+        self.on_notice: Callable[[str], object] = lambda text: None
+        self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._hosting = hosting
+        self._workers: list[_Worker] = []
+        self._busy: dict[str, int] = {}
+        self._calls: list[Callable[[], object]] = []
+        self._deaths = 0
+        self._unstarted: dict[str, int] = {}
+        self._closed = False
+
+    async def open(self) -> None:
+        """Start the workers."""
+        self._workers = [_Worker(self, number) for number in range(self._hosting.share.workers)]
+        await asyncio.gather(*(worker.start() for worker in self._workers))
+
+    async def close(self) -> None:
+        """End the workers and all their bots."""
+        self._closed = True
+        await asyncio.gather(*(worker.close() for worker in self._workers))
+
+    def present(self, bot: str) -> bool:
+        return True
+
+    def free(self, bot: str) -> int:
+        return self._hosting.per_bot * len(self._workers) - self._busy.get(bot, 0)
+
+    def play(self, fixture: Fixture, done: Done) -> None:
+        for bot in fixture.bots:
+            self._busy[bot] = self._busy.get(bot, 0) + 1
+
+        def over(played: Played | None) -> None:
+            for bot in fixture.bots:
+                self._busy[bot] -= 1
+            done(played)
+
+        worker = min(self._workers, key=lambda worker: len(worker.running))
+        worker.play(fixture, over)
+
+    def break_off(self, match: str) -> None:
+        for worker in self._workers:
+            if match in worker.running:
+                worker.tell({"do": "break_off", "match": match})
+
+    def scores(self, match: str) -> Sequence[int] | None:
+        return None
+
+    def on_change(self, call: Callable[[], object]) -> None:
+        self._calls.append(call)
+
+    def changed(self) -> None:
+        for call in self._calls:
+            call()
+
+    def notice(self, text: str) -> None:
+        if text not in self.notices:
+            self.notices.append(text)
+            self.on_notice(text)
+
+    def result_came(self) -> None:
+        self._deaths = 0
+
+    def not_started(self, match: str, why: str) -> None:
+        """The machine could not start the bots of a match: it is tried again, unless that has happened too often."""
+        tries = self._unstarted[match] = self._unstarted.get(match, 0) + 1
+        if tries < MOST_TRIES:
+            self.notice(f"the machine is too busy to start bots ({why}): {match} is tried again, no bot is blamed")
+        elif not self.failed.done():
+            self.failed.set_exception(
+                WorkersFailed(
+                    f"the machine is too busy to start bots ({why}), {tries} times for {match}: no bot is blamed; "
+                    "end other programs or lower --concurrency"
+                )
+            )
+
+    async def died(self, worker: _Worker, how: str) -> None:
+        """A worker is gone: start another in its place, unless they all die."""
+        if self._closed:
+            return
+        self._deaths += 1
+        log.warning("a worker died and is replaced", worker=worker.number, how=how, matches=len(worker.running))
+        if self._deaths > MOST_DEATHS:
+            if not self.failed.done():
+                self.failed.set_exception(WorkersFailed(f"worker processes keep dying ({how})"))
+            return
+        await worker.start()
+        # Collected only now: what was given to it while its successor came up went to the dead one and is lost too.
+        running, worker.running = worker.running, {}
+        for done in running.values():
+            done(None)
+        self.changed()
+
+    @property
+    def order(self) -> dict[str, Any]:
+        """What a worker is told first."""
+        hosting = self._hosting
+        return {
+            "bots": dict(hosting.bots),
+            "base": str(hosting.base),
+            "sandbox": hosting.sandbox,
+            "concurrency": hosting.per_bot,
+            "running": hosting.share.running,
+            "starting": hosting.share.starting,
+        }
+
+
+class _Worker:
+    """One worker process, seen from the parent."""
+
+    def __init__(self, venue: WorkersVenue, number: int) -> None:
+        self.number = number
+        self.running: dict[str, Done] = {}
+        self._venue = venue
+        self._process: asyncio.subprocess.Process | None = None
+        self._listening: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        self._process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "referee.workers.worker",
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            limit=LONGEST_LINE,
+            start_new_session=True,
+            env=os.environ | {"GRPC_ENABLE_FORK_SUPPORT": "0"},
+        )
+        self.tell(self._venue.order)
+        self._listening = asyncio.get_running_loop().create_task(self._listen(self._process))
+
+    async def close(self) -> None:
+        process = self._process
+        if process is None:
+            return
+        assert process.stdin is not None
+        process.stdin.close()
+        try:
+            await asyncio.wait_for(process.wait(), 15)
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+
+    def tell(self, order: dict[str, Any]) -> None:
+        if self._process is not None and self._process.stdin is not None and not self._process.stdin.is_closing():
+            self._process.stdin.write(json.dumps(order, separators=(",", ":")).encode() + b"\n")
+
+    def play(self, fixture: Fixture, done: Done) -> None:
+        self.running[fixture.id] = done
+        self.tell(
+            {
+                "do": "play",
+                "match": fixture.id,
+                "game": fixture.game,
+                "bots": fixture.bots,
+                "options": dict(fixture.options),
+                "seed": fixture.seed.hex(),
+                "limit": fixture.control.limit,
+                "bank": fixture.control.bank,
+                "grace": fixture.control.grace,
+                "tournament": fixture.tournament,
+                "fresh": fixture.fresh,
+            }
+        )
+
+    async def _listen(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdout is not None
+        # A line without its end: the worker died in the middle of it.
+        while (line := await process.stdout.readline()).endswith(b"\n"):
+            news = json.loads(line)
+            if news["say"] == "played":
+                record = await process.stdout.readline()
+                if record.endswith(b"\n"):
+                    self._played(news, record)
+            elif news["say"] == "benched":
+                self._venue.notice(news["why"])
+            elif news["say"] == "unplayed":
+                self._unplayed(news["match"], news["why"])
+        code = await process.wait()
+        await self._venue.died(self, f"exit code {code}")
+
+    def _unplayed(self, match: str, why: str) -> None:
+        done = self.running.pop(match, None)
+        if done is not None:
+            if why:
+                self._venue.not_started(match, why)
+            done(None)
+
+    def _played(self, news: dict[str, Any], record: bytes) -> None:
+        done = self.running.pop(news["match"], None)
+        if done is None:
+            return
+        self._venue.result_came()
+        ending = Ending(
+            tuple(news["ranks"]),
+            tuple(news["scores"]),
+            tuple(Termination[name] for name in news["terminations"]),
+            tuple(news["texts"]),
+            news["reason"],
+        )
+        accounts = tuple(SeatAccount(*seat) for seat in news["seats"])
+        match = news["match"]
+        done(Played(ending, record, accounts, lambda: self.tell({"do": "announce", "match": match})))

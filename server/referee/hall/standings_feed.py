@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from arena.v1 import tournament_pb2 as pb
 from referee.hall.wake_slices import Usher
+from referee.threads import in_thread
 from referee_leaderboard.standings import Standings, State
 
 LEAST_PAUSE = 0.25
@@ -126,7 +127,7 @@ class Showcase:
                 await asyncio.sleep(self._latest.at + self._latest.pause - time.monotonic())
             version, began = self._version, time.monotonic()
             standings = await self._read()
-            text, message = await asyncio.get_running_loop().run_in_executor(None, _written, standings)
+            text, message = await in_thread(_written, standings)
             now = time.monotonic()
             self._latest = Shown(standings, text, message, version, now, now - began)
             return self._latest

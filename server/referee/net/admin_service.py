@@ -22,6 +22,7 @@ from referee.net.practice import Practice
 from referee.rules import registry
 from referee.rules.game import WrongUse
 from referee.store import BotKind, NameTaken, NotAllowed, Refused, Store, Unknown
+from referee.threads import in_thread
 from referee.tournament.plan import ABSENCE, Plan
 
 ACTIONS = {
@@ -256,7 +257,7 @@ def _seed(text: str) -> bytes | None:
 async def _answer(work: Any, *arguments: Any) -> Any:
     """Do something with the store beside the loop; its refusals become statuses."""
     try:
-        return await asyncio.get_running_loop().run_in_executor(None, work, *arguments)
+        return await in_thread(work, *arguments)
     except NameTaken as error:
         raise Refusal(grpc.StatusCode.ALREADY_EXISTS, str(error)) from None
     except Unknown as error:

@@ -23,6 +23,7 @@ from referee.net.practice import Practice
 from referee.net.server import Tls, Wire
 from referee.net.watch_service import WatchService
 from referee.store import BotKind, MatchState, Store, StoreError
+from referee.threads import in_thread
 
 log = structlog.get_logger()
 REVOCATIONS_EVERY = 2.0
@@ -85,7 +86,7 @@ class App:
     async def start(self) -> list[str]:
         """Listen and go on with what was interrupted; returns the tournaments that were."""
         loop = asyncio.get_running_loop()
-        await loop.run_in_executor(None, self._void_practice)  # before anybody can start another
+        await in_thread(self._void_practice)  # before anybody can start another
         await self.people.tokens.refresh()  # whoever is registered is known from the first moment on
         self.address = await self._wire.start(self.settings.listen, self.settings.tls)
         self._tasks = [loop.create_task(self.hall.beat()), loop.create_task(self._watch_revocations())]

@@ -20,6 +20,7 @@ import structlog
 from referee.net.limits import Limits, network_of
 from referee.net.open_calls import Calls
 from referee.net.open_connections import Connection, Connections
+from referee.threads import in_thread_of
 
 log = structlog.get_logger()
 
@@ -62,13 +63,12 @@ class Doorkeeper:
 
     async def watch(self) -> None:
         """Runs as long as the server listens."""
-        loop = asyncio.get_running_loop()
         while True:
             began = time.monotonic()
-            open_, cost = await loop.run_in_executor(self._thread, self._look, began)
+            open_, cost = await in_thread_of(self._thread, self._look, began)
             surplus = self.surplus(open_, began)
             if surplus:
-                await loop.run_in_executor(self._thread, self._end, surplus)
+                await in_thread_of(self._thread, self._end, surplus)
                 self._say()
             busy = surplus or len(open_) > self._strangers // 2
             await asyncio.sleep(max(BUSY_SECONDS if busy else CALM_SECONDS, COST * cost))

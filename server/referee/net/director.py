@@ -20,6 +20,7 @@ from referee.net.play_service import PlayService
 from referee.net.venue import Remote, ServerVenue
 from referee.rules.game import WrongUse
 from referee.store import BotKind, Refused, Store, StoreError, Tournament, TournamentState
+from referee.threads import in_thread, in_thread_of
 from referee.tournament import plan as plans
 from referee.tournament.plan import Plan
 from referee.tournament.running.runner import Runner
@@ -57,7 +58,7 @@ class Director:
     async def resume_all(self) -> list[str]:
         """Go on with every tournament that was running when the server stopped."""
         resumed = []
-        for tournament in await _thread(self._store.tournaments.all):
+        for tournament in await in_thread(self._store.tournaments.all):
             if tournament.state is TournamentState.RUNNING and not Plan.of(tournament).hosted:
                 try:
                     await self._start(tournament.name)
@@ -75,7 +76,7 @@ class Director:
             return plans.create(self._store, name, plan, entrants, seed, repeatable=repeatable)
 
         async def create() -> Tournament:
-            tournament = await _thread(work)
+            tournament = await in_thread(work)
             if start:
                 await self._start(name)
             return tournament
@@ -90,12 +91,12 @@ class Director:
             return plans.join(self._store, name, self._people.entrants([bot], tournament.game))
 
         async def join() -> int:
-            added = await _thread(work)
+            added = await in_thread(work)
             if name in self.runners:
                 runner = self.runners[name]
                 venue = runner.venue
                 assert isinstance(venue, ServerVenue)
-                entrants = await _thread(self._entrants, runner.tournament, set(venue.entrants))
+                entrants = await in_thread(self._entrants, runner.tournament, set(venue.entrants))
                 venue.entrants.update(entrants)
                 await runner.refresh()
             self._news(name)
@@ -110,9 +111,9 @@ class Director:
         """
 
         async def control() -> TournamentState:
-            await self._control(await _thread(self._store.tournaments.get, name), action)
+            await self._control(await in_thread(self._store.tournaments.get, name), action)
             self._news(name)
-            return (await _thread(self._store.tournaments.get, name)).state
+            return (await in_thread(self._store.tournaments.get, name)).state
 
         return await self._undisturbed(control())
 
@@ -132,7 +133,7 @@ class Director:
 
     async def named(self, name: str) -> str:
         """The tournament meant: by name, or without one the running or newest."""
-        return await _thread(self.look_up, name)
+        return await in_thread(self.look_up, name)
 
     def look_up(self, name: str) -> str:
         """The same, read in whatever thread this is called in."""
@@ -184,38 +185,38 @@ class Director:
         elif action == "pause":
             if state is not TournamentState.RUNNING:
                 raise WrongUse(f"{name} is {state}, not running")
-            await _thread(self._store.tournaments.set_state, tournament.id, TournamentState.PAUSED)
+            await in_thread(self._store.tournaments.set_state, tournament.id, TournamentState.PAUSED)
             if name in self.runners:
                 self.runners[name].stop("paused")
         elif action == "cancel":
             if state in OVER:
                 raise WrongUse(f"{name} is {state} already")
-            await _thread(plans.close, self._store, tournament)
+            await in_thread(plans.close, self._store, tournament)
             if name in self.runners:
                 task = self._tasks[name]
                 self.runners[name].stop("cancelled")
                 self.runners[name].break_off()
                 await asyncio.wait({task})
-            await _thread(plans.void_interrupted, self._store, tournament)
+            await in_thread(plans.void_interrupted, self._store, tournament)
         else:
             raise WrongUse(f"unknown action {action!r}")
 
     async def _start(self, name: str) -> None:
         if self._stopping:
             raise WrongUse("the server is stopping; start it again when it is back")
-        tournament = await _thread(self._store.tournaments.get, name)
+        tournament = await in_thread(self._store.tournaments.get, name)
         runner = self.runners.get(name)
         if runner is not None:
             if not runner.stopped:
                 return
             # Paused a moment ago: while its matches have not ended yet, it simply goes on.
-            await _thread(self._store.tournaments.set_state, tournament.id, TournamentState.RUNNING)
+            await in_thread(self._store.tournaments.set_state, tournament.id, TournamentState.RUNNING)
             if runner.carry_on():
                 return
             if name in self._tasks:
                 await asyncio.wait({self._tasks[name]})
-        await _thread(plans.check_playable, tournament)
-        entrants = await _thread(self._entrants, tournament, set())
+        await in_thread(plans.check_playable, tournament)
+        entrants = await in_thread(self._entrants, tournament, set())
         if tournament.repeatable and any(isinstance(entrant, Remote) for entrant in entrants.values()):
             log.warning(
                 "the deals follow from a seed that could be guessed, and remote bots play: create the next tournament "
@@ -224,7 +225,7 @@ class Director:
             )
         venue = ServerVenue(self._hall, self._play, entrants, tournament.game)
         make = partial(Runner, concurrency=self._concurrency, same_deal=venue.same_deal)
-        runner = await _thread(make, self._store, name, venue)
+        runner = await in_thread(make, self._store, name, venue)
         runner.on_news = lambda: self._news(name)
         self.runners[name] = runner
         task = asyncio.get_running_loop().create_task(self._run(name, runner, venue))
@@ -237,14 +238,14 @@ class Director:
         try:
             await runner.run()
             if name in self._showcases:  # who watches it need not wait until all is rated once more
-                self._followers[name] = await _thread(Follower, self._store, name, runner.board)
+                self._followers[name] = await in_thread(Follower, self._store, name, runner.board)
         except StoreError as error:
             log.error("a tournament had to stop", tournament=name, why=str(error))
             self.on_failure(error)
         except Exception:
             log.exception("a tournament had to stop; it is paused", tournament=name)
             try:
-                await _thread(self._store.tournaments.set_state, runner.tournament.id, TournamentState.PAUSED)
+                await in_thread(self._store.tournaments.set_state, runner.tournament.id, TournamentState.PAUSED)
             except (Refused, StoreError) as error:
                 log.error("it could not be paused", tournament=name, why=str(error))
         finally:
@@ -280,7 +281,7 @@ class Director:
         runner = self.runners.get(name)
         if runner is not None and runner.started.is_set():
             return await runner.standings()
-        return await asyncio.get_running_loop().run_in_executor(self._reader, self._follow, name)
+        return await in_thread_of(self._reader, self._follow, name)
 
     def _follow(self, name: str) -> Standings:
         if name not in self._followers:
@@ -290,8 +291,3 @@ class Director:
     def _news(self, name: str) -> None:
         if name in self._showcases:
             self._showcases[name].news()
-
-
-async def _thread(work: Callable[..., T], *arguments: Any) -> T:
-    """Run something that reads or writes the store beside the event loop."""
-    return await asyncio.get_running_loop().run_in_executor(None, work, *arguments)

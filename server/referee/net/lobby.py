@@ -19,6 +19,7 @@ from referee.net.session import Session
 from referee.rules import registry
 from referee.rules.game import Game, WrongUse
 from referee.store import Bot, NewEntrant, Refused, StoreError
+from referee.threads import in_thread
 from referee.tournament.plan import distinct
 
 MOST_MATCHES = 1000
@@ -200,7 +201,6 @@ class Lobby:
         self._seated.difference_update(wish.session for wish in party.wishes)
 
     async def _start(self, party: _Party) -> None:
-        loop = asyncio.get_running_loop()
         people, wishes = self._people, party.wishes
         game = wishes[0].game
         house = [name for name in wishes[0].against if name != ANYONE]
@@ -211,7 +211,7 @@ class Lobby:
             known = {name: people.house_bot(name, game.name) for name in set(house)}
             return [people.bot(name, game.name) for name in guests] + [known[name] for name in house]
 
-        bots = await loop.run_in_executor(None, register)
+        bots = await in_thread(register)
         players: list[Player] = [wish.session for wish in wishes]
         players += [people.house_player(name, seen) for name, seen in zip(house, shown[len(guests) :], strict=True)]
         entrants = [NewEntrant(bot.id, name) for bot, name in zip(bots, shown, strict=True)]

@@ -20,6 +20,7 @@ from referee.net.venue import played
 from referee.rules.game import Game, WrongUse
 from referee.store import Match as Row
 from referee.store import MatchState, NewEntrant, Store, StoreError
+from referee.threads import in_thread
 from referee.tournament.running.played import result_of
 
 log = structlog.get_logger()
@@ -56,10 +57,10 @@ class Practice:
             _warm_up(game, len(players), options)
             return self._store.matches.add_practice(game.name, str(game.version), entrants, settings)
 
-        row = await loop.run_in_executor(None, prepare)
+        row = await in_thread(prepare)
         gone = [player.name for player in players if isinstance(player, Session) and not player.connected]
         if gone:
-            await loop.run_in_executor(None, self._set_aside, row.id, f"{gone[0]} has gone")
+            await in_thread(self._set_aside, row.id, f"{gone[0]} has gone")
             raise WrongUse(f"{gone[0]} is not connected")
 
         def finished(match: Match, ending: Ending) -> None:
@@ -86,8 +87,7 @@ class Practice:
         account = played(match, ending)
         try:
             if ending.void:
-                loop = asyncio.get_running_loop()
-                await loop.run_in_executor(None, self._set_aside, number, ending.texts[0])
+                await in_thread(self._set_aside, number, ending.texts[0])
             else:
                 result = result_of(number, 1, match.seed, account)
                 await asyncio.wrap_future(self._store.matches.report_later(result))

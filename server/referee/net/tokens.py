@@ -6,7 +6,6 @@ store is noticed when somebody comes with an unknown token, and every two second
 
 from __future__ import annotations
 
-import asyncio
 import hmac
 import re
 
@@ -17,6 +16,7 @@ from referee.net.guard import Refusal
 from referee.net.limits import Places
 from referee.store import BotKind, BotPass, Store
 from referee.store.bots import token_hash
+from referee.threads import in_thread
 
 ADMIN_FACT = "admin_token_hash"
 TOKEN = re.compile(r"[!-~]{1,256}")
@@ -63,7 +63,7 @@ class Tokens:
                 await self.refresh()
             return self._was_admin(given)
         # Whoever knows it (or the one before) is no stranger: see whether it has been made void meanwhile.
-        self._admin = await asyncio.get_running_loop().run_in_executor(None, self._store.fact, ADMIN_FACT)
+        self._admin = await in_thread(self._store.fact, ADMIN_FACT)
         return self._was_admin(given)
 
     def _was_admin(self, given: str) -> bool:
@@ -73,7 +73,7 @@ class Tokens:
         def read() -> tuple[list[BotPass], str | None]:
             return self._store.bots.passes(), self._store.fact(ADMIN_FACT)
 
-        bots, self._admin = await asyncio.get_running_loop().run_in_executor(None, read)
+        bots, self._admin = await in_thread(read)
         self._names = {
             bot.token_hash: bot.name
             for bot in bots

@@ -110,13 +110,13 @@ async def live(db: str | None, server: str | None, ca: str | None, tournament: s
 
 
 async def _from_file(store: Store, name: str) -> AsyncIterator[Standings | Connection]:
+    from referee.threads import in_thread
     from referee.tournament.standings import Follower
     from referee_leaderboard import State
 
-    loop = asyncio.get_running_loop()
-    follower = await loop.run_in_executor(None, Follower, store, name)
+    follower = await in_thread(Follower, store, name)
     while True:
-        standings = await loop.run_in_executor(None, follower.update)
+        standings = await in_thread(follower.update)
         yield standings
         if standings.state in (State.FINISHED, State.CANCELLED):
             return

@@ -17,6 +17,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from referee.store import Match, MatchState, NotAllowed, Store, TournamentState
+from referee.threads import in_thread
 from referee.tournament import standings
 from referee.tournament.plan import CANCELLED, Plan, deal
 from referee.tournament.running.outcomes import outcomes
@@ -108,7 +109,7 @@ class Runner:
     async def run(self) -> None:
         """Play until the schedule is done or `stop` was called; StoreError if results cannot be kept."""
         try:
-            await _thread(self._open)
+            await in_thread(self._open)
             self._scorekeeper.reload()
             self.started.set()
             await self._play_all()
@@ -146,7 +147,7 @@ class Runner:
 
     async def refresh(self) -> None:
         """Bots have joined: read entrants and schedule again."""
-        await _thread(self._read_entrants)
+        await in_thread(self._read_entrants)
         await self._scorekeeper.do(self._join_board)
         self._lineup.reopen()
         self._wake.set()
@@ -213,7 +214,7 @@ class Runner:
                     self._left = True
                     return
                 if self._lineup.empty:
-                    if await _thread(self._finish):
+                    if await in_thread(self._finish):
                         return
                     self._lineup.put_back(0)
             with suppress(TimeoutError):
@@ -253,7 +254,7 @@ class Runner:
             waiting = self.store.matches.in_schedule_order(self.tournament.id, [MatchState.SCHEDULED], after=after)
             return list(islice(waiting, LOOKAHEAD))
 
-        matches = await _thread(read)
+        matches = await in_thread(read)
         known = set(self._entrants)
         if not known.issuperset(seat.name for match in matches for seat in match.seats):
             await self.refresh()  # somebody has joined
@@ -275,7 +276,7 @@ class Runner:
             else:
                 self._play(match, bots, attempt)
         if untouched:
-            await _thread(self._put_back, untouched)
+            await in_thread(self._put_back, untouched)
 
     def _play(self, match: Match, bots: tuple[str, ...], attempt: int) -> None:
         assert match.ordinal is not None
@@ -353,11 +354,11 @@ class Runner:
             self._voids[match.ordinal] = self._voids.get(match.ordinal, 0) + 1
         if played is not None and self._voids[match.ordinal] >= MOST_VOIDS:
             why = {match.id: played.ending.texts[0]}
-            await _thread(self.store.matches.set_all_aside, why, MatchState.VOID)
+            await in_thread(self.store.matches.set_all_aside, why, MatchState.VOID)
             self._scorekeeper.skip(match.ordinal)
         else:
             anew = self._needs_new_deal(fixture.bots, interrupted=played is None)
-            await _thread(self._put_back, {match.id: anew})
+            await in_thread(self._put_back, {match.id: anew})
             self._lineup.put_back(match.ordinal)
         if played is not None:
             played.announce()
@@ -381,7 +382,7 @@ class Runner:
             match.id: f"{', '.join(bot for bot in bots if bot in self._lineup.absent)} not there"
             for match, bots in overdue
         }
-        await _thread(self.store.matches.set_all_aside, reasons, MatchState.ABSENT)
+        await in_thread(self.store.matches.set_all_aside, reasons, MatchState.ABSENT)
         self._absent_matches += len(overdue)
         for match, _ in overdue:
             assert match.ordinal is not None
@@ -401,7 +402,7 @@ class Runner:
                 self._put_back({match.id: False for match in found[first : first + LOOKAHEAD]})
             return [match.ordinal for match in found if match.ordinal is not None]
 
-        ordinals = await _thread(put_back)
+        ordinals = await in_thread(put_back)
         if ordinals:
             self._absent_matches -= len(ordinals)
             self._lineup.put_back(min(ordinals))
@@ -415,11 +416,6 @@ class Runner:
 
     def _tell(self) -> None:
         self.on_news()
-
-
-async def _thread(work: Callable[..., T], *arguments: Any) -> T:
-    """Run something that reads or writes the store beside the event loop."""
-    return await asyncio.get_running_loop().run_in_executor(None, work, *arguments)
 
 
 def _tuple(scores: Sequence[int] | None) -> tuple[int, ...] | None:

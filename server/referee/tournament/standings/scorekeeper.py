@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from referee.store import Store, Tournament
+from referee.threads import in_thread_of
 from referee.tournament import standings
 from referee.tournament.plan import Plan
 from referee.tournament.standings.scoreboard import Score
@@ -51,7 +52,7 @@ class Scorekeeper:
         """Run something that looks at the scoreboard, in the thread that owns it."""
         if self._closed:
             return work(*arguments)
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work, *arguments)
+        return await in_thread_of(self._thread, work, *arguments)
 
     async def close(self) -> None:
         """Rate what has come, and end the thread; the scoreboard stays."""

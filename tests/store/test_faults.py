@@ -222,7 +222,7 @@ def test_a_missing_database_is_reported_when_it_must_exist(tmp_path: Path) -> No
 
 def test_postgres_without_its_driver_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(MissingDriver, match=r"pip install 'referee\[postgres\]'"):
+    with pytest.raises(MissingDriver, match=r"pip install 'referee-arena\[postgres\]'"):
         Store.open("postgresql://localhost/league")
 
 

@@ -92,7 +92,7 @@ def test_a_tournament_as_it_was_played_holds(store: Store) -> None:
     ("sql", "message"),
     [
         ("UPDATE tournaments SET root = zeroblob(32)", "the commitment is not the SHA-256 of the root"),
-        ("UPDATE tournaments SET commitment = 'f' || substr(commitment, 2)", "the commitment is not"),
+        ("UPDATE tournaments SET commitment = 'x' || substr(commitment, 2)", "the commitment is not"),
         ("UPDATE tournaments SET seed_text = 'y'", "the root does not follow from the seed's text and salt"),
         ("UPDATE tournaments SET salt = zeroblob(32)", "the root does not follow from the seed's text and salt"),
         ("UPDATE tournaments SET salt = NULL", "the root does not follow from the seed's text and salt"),

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import arena
 from arena.games.stop_me_go.v1 import stop_me_go_pb2 as pb
 from referee.games.stop_me_go import GAME
-from referee.games.stop_me_go.state import Move
+from referee.games.stop_me_go.moves import Move
 from referee.rules.game import State
 
 BOTS = Path(__file__).parents[2] / "bots"

@@ -1,4 +1,4 @@
-"""The list of legal moves and the judge, against the rules spelled out box by box."""
+"""The list of legal moves and the check, against the rules spelled out box by box."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.games.encore import GAME
-from referee.games.encore.notation import BOMB, LINE, Move
+from referee.games.encore.choices import BOMBS
+from referee.games.encore.moves import BOMB, LINE, Move
 from referee.games.encore.sheet import Sheet, sheet_for
-from referee.games.encore.state import BOMBS, EncoreState
+from referee.games.encore.state import EncoreState
 from referee.rules.chance import Scripted
 
 Moments = Callable[..., Iterator[EncoreState]]

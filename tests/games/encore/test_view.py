@@ -103,41 +103,6 @@ def test_a_bomb_that_is_owed_is_asked_for() -> None:
     assert not seen(state, 2).bombing
 
 
-def test_events_tell_what_happened_since_the_seat_decided() -> None:
-    rolls = ["green pink pink 1 2 3 heart", "orange blue blue 1 2 3 bomb"]
-    state = started(2, *rolls)
-    [rolled] = seen(state, 0).events
-    assert (rolled.kind, rolled.seat, rolled.roll, rolled.text) == (pb.Event.KIND_ROLLED, 0, 1, rolls[0])
-    play(state, "green 2 HP IP", "pass")
-    told = [(event.kind, event.seat, event.text) for event in seen(state, 1).events]
-    assert told == [
-        (pb.Event.KIND_MOVED, 0, "green 2 HP IP"),
-        (pb.Event.KIND_MOVED, 1, "pass"),
-        (pb.Event.KIND_ROLLED, 1, rolls[1]),
-    ]
-    assert seen(state, None).events == seen(state, 1).events
-
-
-def test_events_tell_what_a_roll_brought() -> None:
-    state = started(2, "pink pink pink 1 1 1 heart")
-    state.papers[0].mark(SHEET.rows[0][2] | SHEET.columns[7][2] | SHEET.colours[0][2] | SHEET.colours[1][2])
-    state.papers[0].hearts = 2
-    play(state, "pass", "pass")
-    view = seen(state, 1)
-    brought = [event for event in view.events if event.kind > pb.Event.KIND_MOVED]
-    assert [(e.kind, e.text, e.points, e.bonus, e.heart_points) for e in brought] == [
-        (pb.Event.KIND_ROW, "P", 5, "special_die", 0),
-        (pb.Event.KIND_COLUMN, "H", 2, "special_die", 2),
-        (pb.Event.KIND_COLOUR, "P", 5, "", 0),
-        (pb.Event.KIND_COLOUR, "O", 5, "", 0),
-        (pb.Event.KIND_ENDED, "two_colours", 0, "", 0),
-    ]
-    assert view.reason == "two_colours"
-    assert list(view.ranks) == [1, 2]
-    assert list(view.pending) == []
-    assert view.question == pb.QUESTION_NOT_ASKED
-
-
 def test_the_public_sees_all_but_a_seat_of_its_own() -> None:
     state = started(2, "pink pink pink 1 1 1 heart")
     public, own = seen(state, None), seen(state, 0)

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from arena.games.stop_me_go.v1 import stop_me_go_pb2 as pb
 from referee.games.stop_me_go import GAME
-from referee.games.stop_me_go.state import Move, StopMeGoState
+from referee.games.stop_me_go.moves import Move
+from referee.games.stop_me_go.state import StopMeGoState
 from referee.rules.chance import Scripted
 
 CARDS: dict[str, Move] = {"g": "go", "s": "stop"}
@@ -34,6 +36,7 @@ class Match:
 
 NewMatch = Callable[..., Match]
 Midgame = Callable[[int, int, int], StopMeGoState]
+Told = Callable[[pb.View], list[tuple[object, ...]]]
 
 
 @pytest.fixture(scope="session")
@@ -64,3 +67,19 @@ def midgame() -> Midgame:
         return state
 
     return play
+
+
+@pytest.fixture(scope="session")
+def told() -> Told:
+    def tell(view: pb.View) -> list[tuple[object, ...]]:
+        """Kind without its prefix, gangster, seat and stops; for the start of a round its number."""
+        seen: list[tuple[object, ...]] = []
+        for event in view.events:
+            kind = pb.EventKind.Name(event.kind).removeprefix("EVENT_KIND_")
+            if event.round:
+                seen.append((kind, event.round))
+            else:
+                seen.append((kind, event.gangster, event.seat if event.HasField("seat") else None, list(event.stops)))
+        return seen
+
+    return tell

@@ -17,7 +17,7 @@ from referee.games.stop_me_go import GAME
 if TYPE_CHECKING:
     from tests.games.stop_me_go.conftest import NewMatch
 
-    from referee.games.stop_me_go.state import Move
+    from referee.games.stop_me_go.moves import Move
     from referee.rules.game import State
 
 FOLDER = Path(__file__).parents[3] / "bots" / "patient"

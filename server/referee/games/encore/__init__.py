@@ -1,4 +1,4 @@
-"""Encore et Encore!: dice for everybody, a sheet of 105 boxes for each, and races for rows, columns and colours."""
+"""Encore et Encore!: dice for all, a sheet of 105 boxes for each. The rules are in RULES.md, beside this file."""
 
 from referee.games.encore.game import GAME
 

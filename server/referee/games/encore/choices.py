@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from referee.games.encore.notation import BLOCK, BOMB, HEART, LINE, PASS, STARS, Move
+from referee.games.encore.moves import BLOCK, BOMB, HEART, LINE, PASSING, STARS, Move
 from referee.games.encore.paper import Paper
 from referee.games.encore.sheet import Table
 
-PASSING = Move(PASS, 0)
+# What the pending seats are asked for.
+EVERYBODY, ACTIVE, OTHERS, BOMBS = range(4)
+
 CIRCLING_A_HEART = Move(HEART, 0)
 
 

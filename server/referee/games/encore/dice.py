@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, overload
 
-from referee.games.encore.notation import ACTION_WORDS, JOKER_WORD, NUMBER_WORDS
+from referee.games.encore.moves import ACTION_WORDS, JOKER_WORD, NUMBER_WORDS
 
 SPECIAL_FACES = ("heart", "heart", "bomb", "stars", "line", "block")
 

@@ -1,4 +1,4 @@
-"""The game as it is registered: seats, options, labels of chance, and its bound."""
+"""Encore et Encore! as a game of the engine: seats, options, labels of chance, and how long a match can last."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from referee.games.encore.dice import read_roll
-from referee.games.encore.notation import Move
+from referee.games.encore.moves import Move
 from referee.games.encore.sheet import sheet_for
 from referee.games.encore.sheet_file import STANDARD, read_sheet
 from referee.games.encore.state import ROLL_LIMIT, SHARED_ROLLS, SOLO_ROLL_LIMIT, EncoreState
@@ -15,7 +15,7 @@ from referee.rules.game import Game, Seats
 from referee.rules.options import Option
 
 
-def _seat(written: Any) -> int:
+def _read_seat(written: Any) -> int:
     if isinstance(written, bool) or not isinstance(written, int):
         raise ValueError("a seat is written as a number")
     return written
@@ -37,7 +37,7 @@ class Encore(Game[Move]):
         )
     }
     labels: ClassVar[Mapping[str, Label]] = {
-        "first": Label("pick", "the seat that is active in roll 1", _seat),
+        "first": Label("pick", "the seat that is active in roll 1", _read_seat),
         "rolls": Label("pick", "one text per roll: colours, numbers, special die", read_roll),
     }
     # Measured: of the 2,600 pairs of seats in 530 matches of 2, 3, 4 and 6 random players, 2.1 % shared a rank.

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
-from referee.games.encore.notation import (
+from referee.games.encore.moves import (
     ANY,
     BLOCK,
     BOMB,

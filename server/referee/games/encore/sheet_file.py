@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from referee.games.encore.notation import COLOURS, RESERVED
+from referee.games.encore.moves import COLOURS, RESERVED
 from referee.games.encore.shapes import BOXES, HEIGHT, WIDTH, numbers, regions
 from referee.rules.files import NO_FILES, Files, Missing
 from referee.rules.spelling import brief

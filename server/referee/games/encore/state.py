@@ -1,21 +1,20 @@
-"""A match in progress: rolls, choices, and the settling of a roll in the order of the rules."""
+"""One match of Encore et Encore! in progress: the verbs of a state, and a roll settled in the order of the rules."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Self
 
-from google.protobuf.message import Message
-
-from referee.games.encore.choices import PASSING, bombs, choices
+from referee.games.encore import check as checks
+from referee.games.encore.choices import ACTIVE, BOMBS, EVERYBODY, OTHERS, bombs, choices
 from referee.games.encore.dice import Roll, Rolls
-from referee.games.encore.judge import judge_bomb, judge_choice
-from referee.games.encore.notation import ACTION_WORDS, HEART, JOKERS, PASS, Move
+from referee.games.encore.events import COLOUR, COLUMN, ENDED, MOVED, ROLLED, ROW, Event
+from referee.games.encore.moves import ACTION_WORDS, HEART, JOKERS, NOTHING, PASS, PASSING, Move
 from referee.games.encore.paper import Paper
 from referee.games.encore.sheet import Sheet, Table
-from referee.games.encore.view import COLOUR, COLUMN, ENDED, MOVED, ROLLED, ROW, view_of
+from referee.games.encore.view import view_of
 from referee.rules.chance import Chance
-from referee.rules.game import NOT_ASKED, Legal, Rejection, Result, Seat, State, ranks
+from referee.rules.game import Legal, Result, Seat, State, ranks
 from referee.rules.log import Log
 
 ROLL_LIMIT = 100
@@ -24,11 +23,6 @@ SHARED_ROLLS = 3
 """In so many rolls at the start everybody chooses among all dice."""
 UNUSED_ROLL_POINTS = 2
 """What a solo player gets for every roll he did not need."""
-
-# What the pending seats are asked for.
-EVERYBODY, ACTIVE, OTHERS, BOMBS = range(4)
-
-NOTHING: Legal[Move] = Legal(())
 
 
 class EncoreState(State[Move]):
@@ -59,6 +53,11 @@ class EncoreState(State[Move]):
         "taken",
     )
 
+    # Verbs that have a file of their own; taken over as they are, they cost no further call.
+    check = checks.check
+    fallback = checks.fallback
+    view = view_of
+
     def __init__(self, players: int, sheet: Sheet, chance: Chance) -> None:
         self.players = players
         self.sheet = sheet
@@ -70,7 +69,7 @@ class EncoreState(State[Move]):
         self.rows_taken = 0
         self.columns_taken = 0
         self.colours_taken = 0
-        self.log: Log[tuple[Any, ...]] = Log(players)
+        self.log: Log[Event] = Log(players)
         self.ended: Result | None = None
         self.shown: dict[int, bytes] = {}
         """Views of this moment without their seat, by the number of events they tell."""
@@ -89,8 +88,6 @@ class EncoreState(State[Move]):
         self.active = (first - 1) % players
         self._next_roll()
 
-    # The verbs of the interface.
-
     def pending(self) -> tuple[Seat, ...]:
         return self.asked
 
@@ -105,14 +102,6 @@ class EncoreState(State[Move]):
             return Legal(tuple(bombs(paper)))
         return Legal(tuple(choices(paper, self.offers, self.special_die)))
 
-    def check(self, seat: Seat, move: Move) -> Rejection | None:
-        if seat not in self.asked:
-            return NOT_ASKED
-        paper = self.papers[seat]
-        if self.phase == BOMBS:
-            return judge_bomb(paper, move)
-        return judge_choice(paper, self.colour_dice, self.number_dice, self.special_die, move)
-
     def play(self, moves: Mapping[Seat, Move]) -> None:
         self.shown = {}
         asked, phase = self.asked, self.phase
@@ -126,12 +115,6 @@ class EncoreState(State[Move]):
         else:
             self._settle()
 
-    def view(self, seat: Seat | None) -> Message:
-        return view_of(self, seat)
-
-    def fallback(self, seat: Seat) -> Move:
-        return PASSING
-
     def scores(self) -> list[int]:
         return [paper.score() for paper in self.papers]
 
@@ -139,7 +122,7 @@ class EncoreState(State[Move]):
         return self.sheet.notation.parse(text)
 
     def format(self, move: Move) -> str:
-        return self.sheet.notation.format(move)
+        return self.sheet.notation.format_move(move)
 
     def copy(self) -> Self:
         twin = type(self).__new__(type(self))

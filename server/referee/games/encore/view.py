@@ -1,24 +1,18 @@
-"""What leaves a match: the typed view of a seat or of the public."""
+"""The view of a match of Encore et Encore!: what a seat or the public may know of it."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from arena.games.encore.v1 import encore_pb2 as pb
-from referee.games.encore.notation import ACTION_NAMES, NUMBER_WORDS, PASS
+from referee.games.encore.events import wire
+from referee.games.encore.moves import ACTION_NAMES, NUMBER_WORDS, PASS
 from referee.games.encore.shapes import BOXES
 from referee.games.encore.sheet import Sheet
 
 if TYPE_CHECKING:
     from referee.games.encore.state import EncoreState
-
-ROLLED = pb.Event.KIND_ROLLED
-MOVED = pb.Event.KIND_MOVED
-ROW = pb.Event.KIND_ROW
-COLUMN = pb.Event.KIND_COLUMN
-COLOUR = pb.Event.KIND_COLOUR
-ENDED = pb.Event.KIND_ENDED
 
 _BITS = f"0{BOXES}b"
 
@@ -30,10 +24,10 @@ def view_of(state: EncoreState, seat: int | None) -> pb.View:
     news = state.log.since(seat)
     shown = state.shown.get(len(news))
     if shown is None:
-        told = pb.View(events=[_event(state.sheet, *event) for event in news])
         # Serialised messages of one type that are strung together are read as one merged message.
+        told = b"".join([wire(state.sheet, event) for event in news])
         papers = b"".join([_player(state.sheet, *paper.figures()) for paper in state.papers])
-        shown = _printed(state.sheet) + _table(state).SerializeToString() + papers + told.SerializeToString()
+        shown = _printed(state.sheet) + _table(state).SerializeToString() + papers + told
         state.shown[len(news)] = shown
     view = pb.View.FromString(shown)
     if seat is None:
@@ -143,23 +137,6 @@ def _player(
         score=score,
     )
     return pb.View(players=[player]).SerializeToString()
-
-
-def _event(sheet: Sheet, kind: pb.Event.Kind.ValueType, seat: int, what: Any, *rest: Any) -> pb.Event:
-    if kind == MOVED:
-        return pb.Event(kind=kind, seat=seat, text=sheet.notation.format(what))
-    if kind == ROLLED:
-        return pb.Event(kind=kind, seat=seat, roll=what, text=" ".join(rest[0]))
-    if kind == ROW:
-        return pb.Event(kind=kind, seat=seat, text=sheet.row_letters[what], points=rest[0], bonus=rest[1])
-    if kind == COLUMN:
-        points, bonus, hearts = rest
-        letter = sheet.column_letters[what]
-        return pb.Event(kind=kind, seat=seat, text=letter, points=points, bonus=bonus, heart_points=hearts)
-    if kind == COLOUR:
-        return pb.Event(kind=kind, seat=seat, text=sheet.colour_letters[what], points=rest[0])
-    assert kind == ENDED
-    return pb.Event(kind=kind, text=what)
 
 
 def _bits(boxes: int) -> str:

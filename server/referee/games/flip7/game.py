@@ -1,4 +1,4 @@
-"""Flip 7 as a game of the engine: who can play it, with which options, on which chance, for how long at most."""
+"""Flip 7 as a game of the engine: seats, options, labels of chance, and how long a match can last."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from referee.rules.game import Game, Seats
 from referee.rules.options import Option, choice, whole
 
 
-def read_seat(written: Any) -> int:
+def _read_seat(written: Any) -> int:
     """The seat a scenario writes: a whole number."""
     if isinstance(written, bool) or not isinstance(written, int):
         raise ValueError("a seat is a whole number from 0")
@@ -33,7 +33,7 @@ class Flip7(Game[Move]):
         "target_score": whole(200, 1, 10000, about="the total that ends the match after a round", examples=(200, 1)),
     }
     labels: ClassVar[Mapping[str, Label]] = {
-        "dealer": Label("pick", "the seat that deals the first round", read_seat),
+        "dealer": Label("pick", "the seat that deals the first round", _read_seat),
         "deck": Label("order", "cards from the top of the first pile", read_card),
         "reshuffle": Label("orders", "cards from the top of each later pile", read_card),
     }
@@ -50,3 +50,6 @@ class Flip7(Game[Move]):
         piles = 1 + MOST_RESHUFFLES
         specials = sum(COPIES[card] for card in SPECIALS)
         return MOST_ROUNDS * (piles * decks(players) * (len(DECK) + specials) + 1 + players)
+
+
+GAME = Flip7()

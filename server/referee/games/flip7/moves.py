@@ -39,7 +39,7 @@ def parse(text: str) -> Move:
 
 def format_move(move: Move) -> str:
     """The one way a move is printed."""
-    return "hit" if move == HIT else "stay" if move == STAY else f"target {move}"
+    return _TEXTS.get(move) or _write(move)
 
 
 @lru_cache(maxsize=4096)
@@ -53,11 +53,15 @@ def seats_of(mask: int) -> list[int]:
     return [seat for seat in range(mask.bit_length()) if mask >> seat & 1]
 
 
+def _write(move: Move) -> str:
+    return "hit" if move == HIT else "stay" if move == STAY else f"target {move}"
+
+
 def _shortened(text: str) -> str:
     return repr(text if len(text) <= 40 else text[:39] + "…")
 
 
-TEXTS = {move: format_move(move) for move in range(STAY, MOST_PLAYERS)}
-_CANONICAL = {text: move for move, text in TEXTS.items()}
+_TEXTS = {move: _write(move) for move in range(STAY, MOST_PLAYERS)}
+_CANONICAL = {text: move for move, text in _TEXTS.items()}
 # A seat that nobody can have is readable (and then refused by name); a number without end is not.
 _TARGET = re.compile(r"target (0|[1-9][0-9]{0,8})", re.ASCII)

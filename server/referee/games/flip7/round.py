@@ -8,7 +8,7 @@ asked in the middle of it) and `unserved`, never on Python's own stack.
 from __future__ import annotations
 
 from arena.games.flip7.v1.flip7_pb2 import STATUS_BUSTED, STATUS_IN, STATUS_STOPPED, Status
-from referee.games.flip7 import news
+from referee.games.flip7 import events
 from referee.games.flip7.cards import (
     DECK,
     FLIP_7,
@@ -23,7 +23,7 @@ from referee.games.flip7.cards import (
     is_flip_7,
     points,
 )
-from referee.games.flip7.news import DEALT, wire
+from referee.games.flip7.events import DEALT, wire
 from referee.rules.chance import Chance
 from referee.rules.game import Result, Seat, ranks
 from referee.rules.log import Log
@@ -118,7 +118,7 @@ class Round:
         self.shown_round = b""
         self.in_round = (1 << self.players) - 1
         self.reshuffles = 0
-        self.log.add(wire(news.ROUND_STARTED, dealer, -1, -1, ()))
+        self.log.add(wire(events.ROUND_STARTED, dealer, -1, -1, ()))
         if self.faq:
             self.unserved = [*range(dealer, -1, -1), *range(self.players - 1, dealer, -1)]
             self._go_on()
@@ -189,7 +189,7 @@ class Round:
     def _draw(self, seat: Seat) -> Card:
         """The top card, for this seat; NO_CARD if none is to be had, and then the round has been broken off."""
         if not self.pile and not self._reshuffle():
-            self.log.add(wire(news.BROKE_OFF, -1, -1, -1, ()))
+            self.log.add(wire(events.BROKE_OFF, -1, -1, -1, ()))
             self._end_round()
             return NO_CARD
         card = self.pile.pop()
@@ -204,16 +204,16 @@ class Round:
         if card > HIGHEST_NUMBER or card not in hand:
             hand.append(card)
             if len(hand) >= FLIP_7 and is_flip_7(hand):
-                self.log.add(wire(news.FLIP_7, seat, -1, -1, ()))
+                self.log.add(wire(events.FLIP_7, seat, -1, -1, ()))
                 self._end_round()
                 return False
         elif SECOND_CHANCE in hand:
             hand.remove(SECOND_CHANCE)
             self.discard += (card, SECOND_CHANCE)
-            self.log.add(wire(news.SAVED, seat, card, -1, ()))
+            self.log.add(wire(events.SAVED, seat, card, -1, ()))
         else:
             hand.append(card)
-            self.log.add(wire(news.BUSTED, seat, card, -1, ()))
+            self.log.add(wire(events.BUSTED, seat, card, -1, ()))
             self._leave(seat, STATUS_BUSTED)
         return True
 
@@ -225,11 +225,11 @@ class Round:
             if eligible >> seat & 1:
                 self.hands[seat].append(card)
                 self.shown[seat] = b""
-                self.log.add(wire(news.KEPT, seat, card, -1, ()))
+                self.log.add(wire(events.KEPT, seat, card, -1, ()))
                 return True
         if not eligible:
             self.discard.append(card)
-            self.log.add(wire(news.DISCARDED, seat, card, -1, ()))
+            self.log.add(wire(events.DISCARDED, seat, card, -1, ()))
             return True
         self.asked, self.card, self.eligible = seat, card, eligible
         return False
@@ -237,7 +237,7 @@ class Round:
     def _assign(self, seat: Seat, target: Seat) -> None:
         """The player asked has named whom his special is for."""
         card, self.card = self.card, NO_CARD
-        self.log.add(wire(news.TARGETED, seat, card, target, ()))
+        self.log.add(wire(events.TARGETED, seat, card, target, ()))
         if card == THREE:
             self.threes.append(ThreeInProgress(target))
             return
@@ -267,7 +267,7 @@ class Round:
         # Sorted: the outcome shall depend on which cards are shuffled, not on how they came to lie.
         self._make_pile(self.chance.order("reshuffle", sorted(self.discard)))
         self.discard.clear()
-        self.log.add(wire(news.RESHUFFLED, -1, -1, -1, ()))
+        self.log.add(wire(events.RESHUFFLED, -1, -1, -1, ()))
         return True
 
     def _make_pile(self, cards: list[Card]) -> None:
@@ -279,7 +279,7 @@ class Round:
     def _discard_aside(self, three: ThreeInProgress) -> None:
         for card in three.aside:
             self.discard.append(card)
-            self.log.add(wire(news.DISCARDED, three.player, card, -1, ()))
+            self.log.add(wire(events.DISCARDED, three.player, card, -1, ()))
         three.aside.clear()
 
     def _end_round(self) -> None:
@@ -300,7 +300,7 @@ class Round:
             discard += (THREE, *three.aside)
         self.threes.clear()
         self.unserved.clear()
-        self.log.add(wire(news.ROUND_ENDED, -1, -1, -1, tuple(brought)))
+        self.log.add(wire(events.ROUND_ENDED, -1, -1, -1, tuple(brought)))
         best = max(totals)
         if best >= self.target_score and totals.count(best) == 1:
             self._end_match("finished")

@@ -1,4 +1,4 @@
-"""What a seat is shown.
+"""The view of a match of Flip 7: what a seat or the public may know of it.
 
 A view is put together from wire forms: parts that come again and again (a hand, an event, what is asked) are kept, and
 the parts are joined in the order of their fields, so that they are byte for byte what the message itself would write.
@@ -29,8 +29,13 @@ if TYPE_CHECKING:
     from referee.games.flip7.round import Round, ThreeInProgress
 
 
+def view_of(table: Round, seat: Seat | None) -> View:
+    """All that this seat may know; None is the public."""
+    return View.FromString(wire(table, seat))
+
+
 def wire(table: Round, seat: Seat | None) -> bytes:
-    """The wire form of a view: everything but the order of the pile; None is the public."""
+    """The wire form of that view: everything but the order of the pile."""
     if not table.shown_round:
         table.shown_round = View(round=table.number, dealer=table.dealer).SerializeToString()
     if not table.shown_totals:

@@ -1,7 +1,5 @@
-"""STOP!: calls between draws, auctions in sealed windows, and a winner who splits the cards on the table."""
+"""STOP!: calls between draws, auctions in sealed windows, a split. The rules are in RULES.md, beside this file."""
 
-from referee.games.stop.game import Stop
-
-GAME = Stop()
+from referee.games.stop.game import GAME
 
 __all__ = ["GAME"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Self
 
-from referee.games.stop.cards import NUMBERS, PLUS, VALUES, covers, faces, hands, names, value_of, worth
+from referee.games.stop.cards import PLUS, VALUES, faces, hands, value_of, worth
 from referee.games.stop.moves import PASS, Move, bids, raises
-from referee.rules.game import Legal, Rejection
+from referee.rules.game import Legal
 
 OUT_OF_REACH = 25
 """More than any hand is worth: six 4s make 24."""
@@ -91,26 +91,6 @@ class Auction:
                 moves += raises(owner, value, hand & _FITTING[value], lack if lack < OUT_OF_REACH else OUT_OF_REACH)
         return Legal(moves)
 
-    def check_bid(self, seat: int, hand: int, cards: int) -> Rejection | None:
-        if self.bids[seat] is not None:
-            return Rejection("already_bid", f"this seat has a bid already; add to it with 'raise {seat} CARDS'")
-        if not cards & NUMBERS:
-            return Rejection("plus_alone", "a bid needs at least one 2, 3 or 4; +1s only go with them")
-        if value_of(cards) < 0:
-            return Rejection("mixed_values", "a bid is made with cards of one value (2s, 3s or 4s) and +1s")
-        return _check_held(hand, cards) or self._check_high_enough(worth(cards))
-
-    def check_raise(self, owner: int, hand: int, cards: int) -> Rejection | None:
-        bid = self.bids[owner] if owner < len(self.bids) else None
-        if bid is None:
-            there = ", ".join(str(seat) for seat in self.bidders())
-            return Rejection("no_such_bid", f"seat {owner} has no bid to raise; bids are before seats {there}")
-        if value_of(cards) not in (0, bid.value):
-            return Rejection(
-                "wrong_value", f"seat {owner}'s bid is of {bid.value}s: only {bid.value}s and +1s go on it"
-            )
-        return _check_held(hand, cards) or self._check_high_enough(bid.total + worth(cards))
-
     def bidders(self) -> list[int]:
         """The seats with a bid, ascending."""
         return [seat for seat, bid in enumerate(self.bids) if bid is not None]
@@ -132,19 +112,6 @@ class Auction:
         twin.bids = [bid.copy() if bid is not None else None for bid in self.bids]
         twin.highest = self.highest
         return twin
-
-    def _check_high_enough(self, total: int) -> Rejection | None:
-        if total >= self.highest:
-            return None
-        return Rejection(
-            "too_low", f"this would make a bid of {total}; it must be at least {self.highest}, the highest on the table"
-        )
-
-
-def _check_held(hand: int, cards: int) -> Rejection | None:
-    if covers(hand, cards):
-        return None
-    return Rejection("not_in_hand", f"these cards are not in hand; the hand is {' '.join(names(hand)) or 'empty'}")
 
 
 def _strength(hand: int) -> tuple[int, int, int, int]:

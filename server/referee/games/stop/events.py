@@ -1,14 +1,32 @@
-"""What can happen in the open, and the phases of a match: numbered as in `stop.proto`.
+"""The events of STOP!: what happens in a match, as a view tells it.
 
 An event in the log is a plain tuple: its kind, its seat, and for some kinds one or two numbers more.
 """
 
 from __future__ import annotations
 
-CALLS, OPENING, PLAYS, SPLIT, OVER = range(1, 6)
-"""What is being decided."""
+from functools import lru_cache
 
+from arena.games.stop.v1 import stop_pb2 as pb
+from referee.games.stop.cards import faces
+
+# Numbered as in the proto.
 DREW, SKIPPED, ELIMINATED, RED_PASSED, SHUFFLED_BACK, CALLED, BID, RAISED, WON, TIED, RECEIVED = range(1, 12)
 """(kind, seat), and further: ELIMINATED, BID, RECEIVED a heap; RAISED the bid's owner and a heap; WON the tokens."""
 
 Event = tuple[int, ...]
+
+
+@lru_cache(maxsize=4096)
+def wire(event: Event) -> bytes:
+    """The wire form of a view with this one event."""
+    kind, seat, *rest = event
+    message = pb.Event(kind=kind, seat=seat)  # type: ignore[arg-type]  # numbered as in the proto
+    if kind == WON:
+        message.tokens = rest[0]
+    elif kind == RAISED:
+        message.owner = rest[0]
+        message.cards.extend(faces(rest[1]))
+    elif rest:
+        message.cards.extend(faces(rest[0]))
+    return pb.View(events=[message]).SerializeToString()

@@ -1,4 +1,4 @@
-"""STOP! as the referee offers it."""
+"""STOP! as a game of the engine: seats, labels of chance, and how long a match can last."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from referee.rules.chance import Chance, Label
 from referee.rules.game import Game, Seats
 
 
-def _seat(item: Any) -> int:
+def _read_seat(item: Any) -> int:
     if isinstance(item, bool) or not isinstance(item, int):
         raise ValueError("a seat is a number, counted from 0")
     return item
@@ -26,9 +26,9 @@ class Stop(Game[Move]):
     version = 1
     seats = Seats(3, 6)
     labels: ClassVar[Mapping[str, Label]] = {
-        "first": Label("pick", "the seat that has the red token at the start", _seat),
+        "first": Label("pick", "the seat that has the red token at the start", _read_seat),
         "decks": Label("orders", "the first deck of every seat, top first", read_card),
-        "arbiter": Label("pick", "who of several that acted in the same window was first", _seat, spent=True),
+        "arbiter": Label("pick", "who of several that acted in the same window was first", _read_seat, spent=True),
         "reshuffle": Label("orders", "the whole new deck after a shuffle, top first", read_card),
     }
 
@@ -48,3 +48,6 @@ class Stop(Game[Move]):
         # hands, then a window in which everybody passes, then a split.
         auction = 1 + (HAND * players - 1) + 1 + 1
         return calls + AUCTIONS * auction
+
+
+GAME = Stop()

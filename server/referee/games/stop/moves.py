@@ -1,4 +1,4 @@
-"""The moves of STOP! and how they are written."""
+"""The moves of STOP! and their notation: `stop`, `wait`, `bid`, `raise`, `pass`, `share`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from referee.games.stop.cards import BY_NAME, HAND, PLUS, VALUES, names, size, worth
-from referee.rules.game import Unreadable
+from referee.rules.game import Legal, Unreadable
 
 
 class Move(NamedTuple):
@@ -25,6 +25,9 @@ class Move(NamedTuple):
 STOP = Move("stop")
 WAIT = Move("wait")
 PASS = Move("pass")
+
+NOTHING: Legal[Move] = Legal(())
+STOP_OR_WAIT: Legal[Move] = Legal((STOP, WAIT))
 
 SEATS = {str(seat): seat for seat in range(6)}
 ALL_CARDS = 6 * 21
@@ -48,9 +51,15 @@ def parse(text: str) -> Move:
     raise Unreadable(f"cannot read {_short(text)}; {HOW}")
 
 
-def write(move: Move) -> str:
-    """The canonical text of a move."""
+def format_move(move: Move) -> str:
+    """The one way a move is printed."""
     return _TEXTS.get(move) or _write(move)
+
+
+@cache
+def openings(hand: int) -> Legal[Move]:
+    """Every bid a caller can open with."""
+    return Legal(bids(hand, 1))
 
 
 @cache

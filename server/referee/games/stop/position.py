@@ -8,10 +8,12 @@ from typing import Self
 from referee.games.stop import events
 from referee.games.stop.auction import Auction
 from referee.games.stop.cards import DECK, NUMBERS, SIZES, counts, spread
-from referee.games.stop.events import CALLS, OPENING, OVER, PLAYS
 from referee.rules.chance import Chance
 from referee.rules.game import Result
 from referee.rules.log import Log
+
+# What is being decided, numbered as in the proto.
+CALLS, OPENING, PLAYS, SPLIT, OVER = range(1, 6)
 
 SEATS = [tuple(seat for seat in range(6) if mask >> seat & 1) for mask in range(1 << 6)]
 """The seats in a mask, ascending."""

@@ -1,51 +1,46 @@
-"""One match of STOP!: drawing with windows of calls, auctions in windows of plays, and settling."""
+"""One match of STOP! in progress: the verbs of a state, over the table in position.py.
+
+A match is drawing with windows of calls, auctions in windows of plays, and settling.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 
-from google.protobuf.message import Message
-
+from referee.games.stop import check as checks
 from referee.games.stop import events, moves
 from referee.games.stop.auction import Auction
-from referee.games.stop.cards import HAND, NUMBERS, SIZES, VALUES, names, spread
-from referee.games.stop.events import CALLS, OPENING, OVER, PLAYS, SPLIT
-from referee.games.stop.moves import PASS, STOP, WAIT, Move
-from referee.games.stop.position import SEATS, Position
-from referee.games.stop.view import view
-from referee.rules import game as kernel
+from referee.games.stop.cards import HAND, NUMBERS, SIZES, spread
+from referee.games.stop.moves import NOTHING, STOP_OR_WAIT, Move, openings
+from referee.games.stop.position import CALLS, OPENING, OVER, PLAYS, SEATS, SPLIT, Position
+from referee.games.stop.view import view_of
 from referee.rules.chance import Chance
-from referee.rules.game import NOT_ASKED, Legal, Rejection, Result
+from referee.rules.game import Legal, Result, State, ranks
 
 TOKENS_TO_WIN = 6
 SHUFFLES_IN_ROW = 10
 SHUFFLES = 30
 AUCTIONS = 60
 
-_CALLS: Legal[Move] = Legal((STOP, WAIT))
-_NOTHING: Legal[Move] = Legal(())
 _DRAWN = [(events.DREW, seat) for seat in range(6)]
 _SKIPPED = [(events.SKIPPED, seat) for seat in range(6)]
-_WANTED = {
-    CALLS: "this is a window of calls: answer stop or wait",
-    OPENING: "the caller must open the auction: bid one or more cards of one value",
-    PLAYS: "this is a window of the auction: bid, raise or pass",
-    SPLIT: "the winner splits the cards on the table: share",
-}
-_VERBS = {CALLS: ("stop", "wait"), OPENING: ("bid",), PLAYS: ("pass", "bid", "raise"), SPLIT: ("share",)}
 
 
-class StopState(Position, kernel.State[Move]):
+class StopState(Position, State[Move]):
     """A match in progress."""
 
     __slots__ = ()
 
+    # Verbs that have a file of their own; taken over as they are, they cost no further call.
+    check = checks.check
+    fallback = checks.fallback
+    view = view_of
+    parse = staticmethod(moves.parse)
+    format = staticmethod(moves.format_move)
+
     def __init__(self, players: int, chance: Chance) -> None:
         super().__init__(players, chance)
         self._draw_on()
-
-    # The verbs of the kernel
 
     def pending(self) -> tuple[int, ...]:
         return self.asked
@@ -55,27 +50,15 @@ class StopState(Position, kernel.State[Move]):
 
     def legal(self, seat: int) -> Legal[Move]:
         if seat not in self.asked:
-            return _NOTHING
+            return NOTHING
         if self.phase == CALLS:
-            return _CALLS
+            return STOP_OR_WAIT
         if self.phase == PLAYS:
             return self.auction.plays(seat, self.hands[seat])
         if self.phase == OPENING:
-            return _openings(self.hands[seat])
+            return openings(self.hands[seat])
         keep, own = Move("share", piles=((seat, self.auction.cards()),)), Move("share", piles=self.auction.piles())
         return Legal((keep,) if keep == own else (keep, own), complete=False)
-
-    def check(self, seat: int, move: Move) -> Rejection | None:
-        if seat not in self.asked:
-            return NOT_ASKED
-        verb = move.verb
-        if verb not in _VERBS[self.phase]:
-            return Rejection("not_now", _WANTED[self.phase])
-        if verb == "bid":
-            return self.auction.check_bid(seat, self.hands[seat], move.cards)
-        if verb == "raise":
-            return self.auction.check_raise(move.seat, self.hands[seat], move.cards)
-        return self._check_share(move) if verb == "share" else None
 
     def play(self, moves: Mapping[int, Move]) -> None:
         asked = self.asked
@@ -100,27 +83,8 @@ class StopState(Position, kernel.State[Move]):
         else:
             self._receive(moves[asked[0]].piles)
 
-    def view(self, seat: int | None) -> Message:
-        return view(self, seat)
-
-    def fallback(self, seat: int) -> Move:
-        if self.phase == CALLS:
-            return WAIT
-        if self.phase == PLAYS:
-            return PASS
-        if self.phase == OPENING:
-            hand = self.hands[seat]
-            return Move("bid", cards=next(card for card in VALUES.values() if hand & (255 * card)))
-        return Move("share", piles=self.auction.piles())
-
     def scores(self) -> list[int]:
         return self.tokens.copy()
-
-    def parse(self, text: str) -> Move:
-        return moves.parse(text)
-
-    def format(self, move: Move) -> str:
-        return moves.write(move)
 
     # Drawing
 
@@ -257,17 +221,6 @@ class StopState(Position, kernel.State[Move]):
         """A new deck of all that a player owns and does not hold."""
         self.decks[seat] = self.chance.order("reshuffle", spread(self.owned[seat] - self.hands[seat]))[::-1]
 
-    def _check_share(self, move: Move) -> Rejection | None:
-        bidders = self.auction.bidders()
-        for seat, _ in move.piles:
-            if seat not in bidders:
-                there = ", ".join(map(str, bidders))
-                return Rejection("not_a_bidder", f"seat {seat} has no bid and gets no cards; bidders are {there}")
-        if sum(heap for _, heap in move.piles) != self.auction.cards():
-            table = ",".join(names(self.auction.cards()))
-            return Rejection("wrong_cards", f"name every card on the table exactly once; on the table are {table}")
-        return None
-
     # The end
 
     def _end(self, reason: str, winner: int | None = None) -> None:
@@ -277,10 +230,4 @@ class StopState(Position, kernel.State[Move]):
             standing[seat] = (0, number)
         self.phase = OVER
         self.asked = ()
-        self.outcome = Result(kernel.ranks(standing), tuple(self.tokens), reason)
-
-
-@cache
-def _openings(hand: int) -> Legal[Move]:
-    """Every bid a caller can open with."""
-    return Legal(moves.bids(hand, 1))
+        self.outcome = Result(ranks(standing), tuple(self.tokens), reason)

@@ -1,4 +1,4 @@
-"""What a seat sees of a match: the only door out of the state.
+"""The view of a match of STOP!: what a seat or the public may know of it.
 
 Parts of a message that are written one after the other are read as one message. So a view is put together from parts
 that are already written: what everybody sees (once per decision), what only the seat sees, and the events one by one.
@@ -8,25 +8,25 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from arena.games.stop.v1 import stop_pb2
-from referee.games.stop import events
+from arena.games.stop.v1 import stop_pb2 as pb
 from referee.games.stop.cards import SIZES, faces
-from referee.games.stop.position import Position
+from referee.games.stop.events import wire
+from referee.games.stop.position import OPENING, SPLIT, Position
 
 
-def view(position: Position, seat: int | None) -> stop_pb2.View:
+def view_of(position: Position, seat: int | None) -> pb.View:
     """All that this seat may know; None is the public."""
     if not position.open_facts:
         position.open_facts = _open_facts(position)
     parts = [position.open_facts, _own(seat, seat in position.asked, 0 if seat is None else position.hands[seat])]
-    parts += [_event(event) for event in position.log.since(seat)]
-    return stop_pb2.View.FromString(b"".join(parts))
+    parts += [wire(event) for event in position.log.since(seat)]
+    return pb.View.FromString(b"".join(parts))
 
 
 def _open_facts(position: Position) -> bytes:
     owned = position.owned
-    alone = position.phase in (events.OPENING, events.SPLIT)
-    return stop_pb2.View(
+    alone = position.phase in (OPENING, SPLIT)
+    return pb.View(
         phase=position.phase,  # type: ignore[arg-type]  # numbered as in the proto
         tokens=position.tokens,
         hand_sizes=[SIZES[hand] for hand in position.hands],
@@ -40,7 +40,7 @@ def _open_facts(position: Position) -> bytes:
         eliminated=position.eliminated,
         opening_rule=position.opening_rule,
         bids=[
-            stop_pb2.Bid(seat=owner, value=bid.value, total=bid.total, cards=bid.faces, laid_by=bid.by)
+            pb.Bid(seat=owner, value=bid.value, total=bid.total, cards=bid.faces, laid_by=bid.by)
             for owner, bid in enumerate(position.auction.bids)
             if bid is not None
         ],
@@ -54,18 +54,4 @@ def _open_facts(position: Position) -> bytes:
 
 @lru_cache(maxsize=4096)
 def _own(seat: int | None, asked: bool, hand: int) -> bytes:
-    return stop_pb2.View(asked=asked, seat=-1 if seat is None else seat, hand=faces(hand)).SerializeToString()
-
-
-@lru_cache(maxsize=4096)
-def _event(event: events.Event) -> bytes:
-    kind, seat, *rest = event
-    message = stop_pb2.Event(kind=kind, seat=seat)  # type: ignore[arg-type]  # numbered as in the proto
-    if kind == events.WON:
-        message.tokens = rest[0]
-    elif kind == events.RAISED:
-        message.owner = rest[0]
-        message.cards.extend(faces(rest[1]))
-    elif rest:
-        message.cards.extend(faces(rest[0]))
-    return stop_pb2.View(events=[message]).SerializeToString()
+    return pb.View(asked=asked, seat=-1 if seat is None else seat, hand=faces(hand)).SerializeToString()

@@ -1,11 +1,12 @@
-"""STOP me GO as the engine knows it: seats, options, labels of chance, and how long a match can last."""
+"""STOP me GO as a game of the engine: seats, options, labels of chance, and how long a match can last."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from referee.games.stop_me_go.state import ESCAPES, GANGSTERS, IN_LINE, Move, StopMeGoState, tokens_in_play
+from referee.games.stop_me_go.moves import Move
+from referee.games.stop_me_go.state import ESCAPES, GANGSTERS, IN_LINE, StopMeGoState, tokens_in_play
 from referee.rules.chance import Chance, Label
 from referee.rules.files import Files
 from referee.rules.game import Game, Seats

@@ -1,4 +1,4 @@
-"""One match of STOP me GO in progress: rounds of crime, intervention and arrest.
+"""One match of STOP me GO in progress: the verbs of a state, and rounds of crime, intervention and arrest.
 
 Each agent has one `stop` and four `go`, and all agents always hold equally many cards, so it is enough to know where
 each `stop` is: `stops` keeps, for every gangster on the table that has its cards, the set of agents whose `stop` lies
@@ -8,17 +8,16 @@ there. Sets of agents are bit masks: bit s stands for seat s.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, Self
+from typing import Self
 
-from arena.games.stop_me_go.v1 import stop_me_go_pb2 as pb
+from referee.games.stop_me_go import check as checks
+from referee.games.stop_me_go import events, moves
+from referee.games.stop_me_go.events import Event
+from referee.games.stop_me_go.moves import GO_OR_STOP, NOTHING, ONLY_GO, STOP, Move
 from referee.games.stop_me_go.redeal import redeal
-from referee.games.stop_me_go.view import News, public_view, seat_view
+from referee.games.stop_me_go.view import view_of
 from referee.rules.chance import Chance
-from referee.rules.game import NOT_ASKED, Legal, Rejection, Result, Seat, State, Unreadable, ranks
-
-Move = Literal["go", "stop"]
-GO: Move = "go"
-STOP: Move = "stop"
+from referee.rules.game import Legal, Result, Seat, State, ranks
 
 GANGSTERS = tuple(range(1, 11))
 HAND = 5
@@ -30,13 +29,6 @@ ESCAPES = 50
 WINNING_TOKENS = 3
 NOBODY = -1
 
-_BOTH: Legal[Move] = Legal((GO, STOP))
-_GO_ONLY: Legal[Move] = Legal((GO,))
-_NOTHING: Legal[Move] = Legal(())
-_STOP_IS_OUT = Rejection(
-    "stop_not_in_hand",
-    "your stop still lies face down on a gangster; play go until it has been turned up and is back in your hand",
-)
 # The one agent of a set of agents, or NOBODY if the set is empty or has several.
 _ONLY = tuple(mask.bit_length() - 1 if mask.bit_count() == 1 else NOBODY for mask in range(1 << 6))
 
@@ -52,7 +44,6 @@ class StopMeGoState(State[Move]):
     __slots__ = (
         "_chance",
         "_seats",
-        "_shown",
         "arrests",
         "asked",
         "captures",
@@ -64,12 +55,20 @@ class StopMeGoState(State[Move]):
         "players",
         "rewards",
         "round",
+        "shown",
         "stops",
         "table",
         "takers",
         "tokens",
         "worths",
     )
+
+    # Verbs that have a file of their own; taken over as they are, they cost no further call.
+    check = checks.check
+    fallback = checks.fallback
+    view = view_of
+    parse = staticmethod(moves.parse)
+    format = staticmethod(moves.format_move)
 
     def __init__(self, players: int, worths: tuple[int, ...], chance: Chance) -> None:
         """`worths` are the values of the ten tokens, ascending."""
@@ -78,8 +77,9 @@ class StopMeGoState(State[Move]):
         self._seats = tuple(range(players))
         self.asked = self._seats
         self.ended: Result | None = None
-        self._shown: bytes | None = None
-        self.news: list[News] = []
+        self.shown: bytes | None = None
+        """What all views have in common, once one was asked for; see `view.py`."""
+        self.news: list[Event] = []
         """What the latest decision brought about: news to everybody, for everybody is asked every time."""
 
         self.worths = worths
@@ -102,21 +102,13 @@ class StopMeGoState(State[Move]):
 
     def legal(self, seat: Seat) -> Legal[Move]:
         if seat not in self.asked:
-            return _NOTHING
-        # Of four `go` at most three lie on the table while an agent is asked, so there is always one in hand.
-        return _GO_ONLY if self.out >> seat & 1 else _BOTH
-
-    def check(self, seat: Seat, move: Move) -> Rejection | None:
-        if seat not in self.asked:
-            return NOT_ASKED
-        return _STOP_IS_OUT if move == STOP and self.out >> seat & 1 else None
-
-    def fallback(self, seat: Seat) -> Move:
-        return GO  # always in hand, see `legal`
+            return NOTHING
+        # There is always a `go` in hand, see `fallback`.
+        return ONLY_GO if self.out >> seat & 1 else GO_OR_STOP
 
     def play(self, moves: Mapping[Seat, Move]) -> None:
         self.news = []
-        self._shown = None
+        self.shown = None
         self._intervention(moves)
         if HAND - len(self.table) > 1:
             self._crime()
@@ -126,23 +118,6 @@ class StopMeGoState(State[Move]):
     def scores(self) -> list[int]:
         return list(self.ended.scores) if self.ended else self.tokens.copy()
 
-    def view(self, seat: Seat | None) -> pb.View:
-        # All agents are asked at the same moments, so what is public is put together once for all of them.
-        if self._shown is None:
-            self._shown = public_view(self)
-        return pb.View.FromString(self._shown if seat is None else self._shown + seat_view(self, seat))
-
-    def parse(self, text: str) -> Move:
-        word = text.strip()
-        if word == GO:
-            return GO
-        if word == STOP:
-            return STOP
-        raise Unreadable(f"{text!r} is no card; a move is one word, go or stop, in small letters")
-
-    def format(self, move: Move) -> str:
-        return move
-
     def copy(self) -> Self:
         twin = type(self).__new__(type(self))
         twin.players = self.players
@@ -150,7 +125,7 @@ class StopMeGoState(State[Move]):
         twin._seats = self._seats
         twin.asked = self.asked
         twin.ended = self.ended
-        twin._shown = self._shown
+        twin.shown = self.shown
         twin.news = self.news.copy()
         twin.worths = self.worths
         twin.rewards = self.rewards
@@ -169,7 +144,7 @@ class StopMeGoState(State[Move]):
     def redealt(self, seat: Seat | None, chance: Chance) -> Self:
         twin = self.copy()
         redeal(twin, seat, chance)
-        twin._shown = None
+        twin.shown = None
         twin._chance = chance.copy()
         return twin
 
@@ -206,7 +181,7 @@ class StopMeGoState(State[Move]):
 
     def _start_round(self) -> None:
         self.round += 1
-        self.news.append((pb.EVENT_KIND_ROUND_STARTED, 0, self.round, 0))
+        self.news.append((events.ROUND_STARTED, 0, self.round, 0))
         self.pile = self._chance.order("gangsters", GANGSTERS)
         self.pile.reverse()  # the top is the end
         self.discarded: list[int] = []
@@ -226,10 +201,10 @@ class StopMeGoState(State[Move]):
             self.pile = self._chance.order("gangsters", sorted(self.discarded))
             self.pile.reverse()
             self.discarded = []
-            self.news.append((pb.EVENT_KIND_RESHUFFLED, 0, NOBODY, 0))
+            self.news.append((events.RESHUFFLED, 0, NOBODY, 0))
         gangster = self.pile.pop()
         self.table.append(gangster)
-        self.news.append((pb.EVENT_KIND_CRIME, gangster, NOBODY, 0))
+        self.news.append((events.CRIME, gangster, NOBODY, 0))
 
     def _intervention(self, moves: Mapping[Seat, Move]) -> None:
         stops = 0
@@ -256,16 +231,16 @@ class StopMeGoState(State[Move]):
 
     def _escape(self, gangster: int, stops: int) -> None:
         self.discarded.append(gangster)
-        self.news.append((pb.EVENT_KIND_ESCAPED, gangster, NOBODY, stops))
+        self.news.append((events.ESCAPED, gangster, NOBODY, stops))
         if len(self.arrests) < ESCAPES:
             self._crime()
         else:
-            self.news.append((pb.EVENT_KIND_ROUND_VOID, 0, NOBODY, 0))
+            self.news.append((events.ROUND_VOID, 0, NOBODY, 0))
             self._token_leaves(NOBODY)
 
     def _capture(self, gangster: int, stops: int, captor: Seat) -> None:
         self.captures.append((self.round, gangster, captor))
-        self.news.append((pb.EVENT_KIND_CAPTURED, gangster, captor, stops))
+        self.news.append((events.CAPTURED, gangster, captor, stops))
 
     def _end_round(self, gangster: int, captor: Seat) -> None:
         captors = {gangster: captor}
@@ -274,13 +249,13 @@ class StopMeGoState(State[Move]):
             captor = _ONLY[stops]
             if captor == NOBODY:
                 self.discarded.append(gangster)
-                self.news.append((pb.EVENT_KIND_DISCARDED, gangster, NOBODY, stops))
+                self.news.append((events.DISCARDED, gangster, NOBODY, stops))
             else:
                 captors[gangster] = captor
                 self._capture(gangster, stops, captor)
         # Nobody captures twice in a round, so the 10 beside a captured 1 is always another agent's.
         best = 1 if 1 in captors and 10 in captors else max(captors)
-        self.news.append((pb.EVENT_KIND_ROUND_WON, best, captors[best], 0))
+        self.news.append((events.ROUND_WON, best, captors[best], 0))
         self._token_leaves(captors[best])
 
     def _token_leaves(self, taker: Seat) -> None:

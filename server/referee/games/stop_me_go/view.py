@@ -1,4 +1,4 @@
-"""What leaves a match of STOP me GO: the view of an agent, and of the public.
+"""The view of a match of STOP me GO: what a seat or the public may know of it.
 
 Nothing here reads another agent's cards, the order of the pile, or the value of a token before the match is over.
 
@@ -10,22 +10,25 @@ and what is public is joined once for all the agents that are asked together.
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from arena.games.stop_me_go.v1 import stop_me_go_pb2 as pb
+from referee.games.stop_me_go.events import MEMBERS, wire
 
 if TYPE_CHECKING:
     from referee.games.stop_me_go.state import StopMeGoState
     from referee.rules.game import Result
 
-News: TypeAlias = "tuple[pb.EventKind.ValueType, int, int, int]"
-"""Something that happened: kind, gangster, seat or number of the round, the agents who had put a `stop`."""
 
-# The agents of a set (a bit mask), ascending.
-_MEMBERS = tuple(tuple(seat for seat in range(6) if mask >> seat & 1) for mask in range(1 << 6))
+def view_of(state: StopMeGoState, seat: int | None) -> pb.View:
+    """All that this seat may know; None is the public."""
+    # All agents are asked at the same moments, so what is public is put together once for all of them.
+    if state.shown is None:
+        state.shown = _public(state)
+    return pb.View.FromString(state.shown if seat is None else state.shown + _agents(state, seat))
 
 
-def public_view(state: StopMeGoState) -> bytes:
+def _public(state: StopMeGoState) -> bytes:
     """All that everybody may know, serialized."""
     tokens = tuple(state.tokens)
     pieces = [
@@ -36,11 +39,11 @@ def public_view(state: StopMeGoState) -> bytes:
     ]
     pieces += [_arrest(*arrest) for arrest in state.arrests]
     pieces += [_capture(*capture) for capture in state.captures]
-    pieces += [_event(*news) for news in state.news]
+    pieces += [wire(*event) for event in state.news]
     return b"".join(pieces)
 
 
-def seat_view(state: StopMeGoState, seat: int) -> bytes:
+def _agents(state: StopMeGoState, seat: int) -> bytes:
     """What this agent knows beyond that, serialized: his hand and his own cards on the table."""
     cards = tuple([pb.CARD_STOP if stops >> seat & 1 else pb.CARD_GO for stops in state.stops])
     return _own(seat, cards, *state.hand(seat))
@@ -72,21 +75,12 @@ def _playing(tokens: tuple[int, ...]) -> bytes:
 
 @cache
 def _arrest(gangster: int, stops: int) -> bytes:
-    return pb.View(arrests=[pb.Arrest(gangster=gangster, stops=_MEMBERS[stops])]).SerializeToString()
+    return pb.View(arrests=[pb.Arrest(gangster=gangster, stops=MEMBERS[stops])]).SerializeToString()
 
 
 @cache
 def _capture(number: int, gangster: int, captor: int) -> bytes:
     return pb.View(captures=[pb.Capture(round=number, gangster=gangster, seat=captor)]).SerializeToString()
-
-
-@cache
-def _event(kind: pb.EventKind.ValueType, gangster: int, number: int, stops: int) -> bytes:
-    if kind == pb.EVENT_KIND_ROUND_STARTED:
-        event = pb.Event(kind=kind, round=number)
-    else:
-        event = pb.Event(kind=kind, gangster=gangster, seat=number if number >= 0 else None, stops=_MEMBERS[stops])
-    return pb.View(events=[event]).SerializeToString()
 
 
 @cache

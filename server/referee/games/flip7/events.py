@@ -1,4 +1,7 @@
-"""What happens in a match, as a view tells it; the log keeps it in that form, for several seats are told the same."""
+"""The events of Flip 7: what happens in a match, as a view tells it.
+
+The log keeps an event in its wire form, for several seats are told the same.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a move is not accepted, and which move is made for a seat that makes none."""
+"""The check of a move of Flip 7: why it is rejected, and the fallback for a seat that makes none."""
 
 from __future__ import annotations
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.games.stop import GAME, events
+from referee.games.stop import GAME
 from referee.games.stop.cards import NUMBERS, SIZES
+from referee.games.stop.position import CALLS, OPENING, PLAYS, SPLIT
 from referee.games.stop.state import StopState
 from referee.rules.chance import Seeded
 
@@ -22,9 +22,9 @@ def _hold(state: StopState) -> None:
         assert bool(state.inside & bit) == (seat not in state.eliminated)
     assert state.inside >> state.red & 1
     assert state.inside >> state.turn & 1
-    assert (state.auction.highest == 0) == (state.phase in (events.CALLS, events.OPENING)) or state.result()
+    assert (state.auction.highest == 0) == (state.phase in (CALLS, OPENING)) or state.result()
     assert (state.result() is None) == bool(state.pending())
-    if state.phase == events.CALLS:
+    if state.phase == CALLS:
         expected = [
             seat
             for seat in range(state.players)
@@ -79,12 +79,7 @@ def test_a_copy_shares_nothing_with_the_match_it_was_made_of() -> None:
         assert one.view(None) == other.view(None), "a copy has the same future"
         state.play(moves)
         assert state.view(None) == one.view(None)
-    assert seen == {events.CALLS, events.OPENING, events.PLAYS, events.SPLIT}
-
-
-@pytest.mark.parametrize(("players", "bound"), [(3, 2802), (4, 3696), (5, 4590), (6, 5484)])
-def test_the_bound_follows_from_the_limits(players: int, bound: int) -> None:
-    assert GAME.bound(players, {}) == bound
+    assert seen == {CALLS, OPENING, PLAYS, SPLIT}
 
 
 @given(st.integers(3, 6), st.lists(st.integers(0, 9), min_size=6, max_size=6), st.binary(max_size=3))

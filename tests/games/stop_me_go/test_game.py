@@ -1,4 +1,4 @@
-"""What a person or a bot writes: moves, options, players, scripted outcomes; and what is said when it will not do."""
+"""What a person or a bot writes: options, players, scripted outcomes, and what is said of others; the bound."""
 
 from __future__ import annotations
 
@@ -9,23 +9,10 @@ import pytest
 from referee.games.stop_me_go import GAME
 from referee.games.stop_me_go.state import StopMeGoState
 from referee.rules.chance import Impossible
-from referee.rules.game import Unreadable, WrongUse
+from referee.rules.game import WrongUse
 
 if TYPE_CHECKING:
     from tests.games.stop_me_go.conftest import NewMatch
-
-
-@pytest.mark.parametrize(("text", "move"), [("go", "go"), ("stop", "stop"), ("  go", "go"), ("stop   ", "stop")])
-def test_a_card_is_read_with_spaces_around_it(text: str, move: str) -> None:
-    state = GAME.start(2)
-    assert state.parse(text) == move
-    assert state.format(state.parse(text)) == move
-
-
-@pytest.mark.parametrize("text", ["", " ", "GO", "Stop", "go stop", "go go", "s top", "pass", "0", "go,", "stop:"])
-def test_anything_else_is_unreadable_and_the_words_are_named(text: str) -> None:
-    with pytest.raises(Unreadable, match="go or stop"):
-        GAME.start(2).parse(text)
 
 
 def test_the_option_tokens_takes_any_ten_values() -> None:
@@ -101,3 +88,16 @@ def test_the_rules_are_there_to_read() -> None:
     text = GAME.rules()
     for word in ("three_tokens", "tokens_gone", "stop_not_in_hand", "`gangsters`", "`tokens`"):
         assert word in text
+
+
+@pytest.mark.parametrize("players", range(2, 7))
+def test_a_table_that_only_falls_back_reaches_the_bound_exactly(players: int) -> None:
+    state = GAME.start(players)
+    decisions = 0
+    while asked := state.pending():
+        state.play({seat: state.fallback(seat) for seat in asked})
+        decisions += 1
+    assert decisions == GAME.bound(players, GAME.resolve_options()) == 53 * (players + 2)
+    result = state.result()
+    assert result is not None
+    assert (result.ranks, result.scores, result.reason) == ((1,) * players, (0,) * players, "tokens_gone")

@@ -1,4 +1,4 @@
-"""Moves: what they are inside, and their text, in the words of one sheet.
+"""The moves of Encore et Encore! and their notation: `pass`, dice and boxes in the words of one sheet.
 
 Inside, a move is a pair of numbers. `way` says which dice are taken: none (`PASS`), one of 36 pairs of a colour face
 and a number face, or the special die with its action. `boxes` is the mask of the boxes to be marked.
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from referee.games.encore.shapes import HEIGHT, numbers
-from referee.rules.game import Unreadable
+from referee.rules.game import Legal, Unreadable
 
 COLOURS = 5
 JOKER = 5
@@ -33,6 +33,10 @@ class Move(NamedTuple):
 
     way: int
     boxes: int
+
+
+PASSING = Move(PASS, 0)
+NOTHING: Legal[Move] = Legal(())
 
 
 def pair(colour: int, number: int) -> int:
@@ -79,13 +83,13 @@ class Notation:
         for mask in masks:
             self._texts[mask] = self.boxes(mask)
 
-    def format(self, move: Move) -> str:
-        """The canonical text of a move."""
+    def format_move(self, move: Move) -> str:
+        """The one way a move is printed."""
         way, boxes = move
         return f"{self.words[way]} {self.boxes(boxes)}" if boxes else self.words[way]
 
     def parse(self, text: str) -> Move:
-        """The move that a text means, or `Unreadable`."""
+        """The move this text means, or `Unreadable`."""
         words = text.split()
         if not words:
             raise self._unreadable(text, "it is empty")

@@ -1,4 +1,4 @@
-"""Scores, ends and bounds, where a scenario would be long."""
+"""Scores and ends, where a scenario would be long."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,7 +13,7 @@ from referee.games.encore import GAME
 from referee.games.encore.paper import Paper
 from referee.games.encore.sheet import sheet_for
 from referee.games.encore.state import EncoreState
-from referee.rules.chance import Extreme, Scripted
+from referee.rules.chance import Scripted
 from referee.rules.laws import check_game
 from referee.rules.record import Record, replayed
 from referee.rules.table import Table
@@ -119,27 +118,6 @@ def test_everything_full_at_once_is_settled_in_one_roll() -> None:
     assert paper.heart_points == 15 * 2
     assert paper.circled == 9
     assert paper.score() == 35 + 25 + sum(SHEET.column_first) + 30 + 6 + 18
-
-
-@pytest.mark.parametrize("players", [1, 2, 6])
-@pytest.mark.parametrize("most", [False, True])
-def test_passing_forever_ends_within_the_bound(players: int, most: bool) -> None:
-    state = GAME.start(players, chance=Extreme(most))
-    decisions = 0
-    while state.pending():
-        state.play({seat: state.fallback(seat) for seat in state.pending()})
-        decisions += 1
-    assert decisions == (30 if players == 1 else 197)
-    assert decisions <= GAME.bound(players, GAME.resolve_options())
-    result = state.result()
-    assert result is not None
-    assert result.reason == "roll_limit"
-
-
-def test_the_bound_counts_the_bombs_of_the_sheet(harlequin: dict[str, Any]) -> None:
-    assert GAME.bound(1, {"sheet": "standard"}) == 30 + 3
-    assert GAME.bound(4, {"sheet": "standard"}) == 197 + 12
-    assert GAME.bound(4, {"sheet": harlequin}) == 197 + 4 * 2
 
 
 @settings(max_examples=12, deadline=None)

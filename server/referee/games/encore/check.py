@@ -1,10 +1,12 @@
-"""Whether one move is allowed, and if not, why: without building any list."""
+"""The check of a move of Encore et Encore!: why it is rejected, and the fallback for a seat that makes none."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from referee.games.encore.notation import (
+from referee.games.encore.choices import BOMBS
+from referee.games.encore.moves import (
     ACTION_NAMES,
     ANY,
     BLOCK,
@@ -16,15 +18,34 @@ from referee.games.encore.notation import (
     LINE,
     NUMBER_WORDS,
     PASS,
+    PASSING,
     STARS,
     Move,
 )
 from referee.games.encore.paper import Paper
 from referee.games.encore.shapes import connected, numbers
-from referee.rules.game import Rejection
+from referee.rules.game import NOT_ASKED, Rejection, Seat
+
+if TYPE_CHECKING:
+    from referee.games.encore.state import EncoreState
 
 
-def judge_choice(
+def check(state: EncoreState, seat: Seat, move: Move) -> Rejection | None:
+    """Why this move is illegal now, or None."""
+    if seat not in state.asked:
+        return NOT_ASKED
+    paper = state.papers[seat]
+    if state.phase == BOMBS:
+        return _check_bomb(paper, move)
+    return _check_choice(paper, state.colour_dice, state.number_dice, state.special_die, move)
+
+
+def fallback(state: EncoreState, seat: Seat) -> Move:
+    """Pass, which is always allowed."""
+    return PASSING
+
+
+def _check_choice(
     paper: Paper, colours: Sequence[int], faces: Sequence[int], special: int, move: Move
 ) -> Rejection | None:
     """A choice among the dice on the table: these colour and number faces, this action (PASS: the die is gone)."""
@@ -32,7 +53,7 @@ def judge_choice(
     if way == PASS:
         return None
     if way >= HEART:
-        return _no_special_die(paper, special, way) or judge_action(paper, move)
+        return _no_special_die(paper, special, way) or _check_action(paper, move)
     colour, number = divmod(way - 1, 6)
     return (
         _not_on_the_table(paper, colours, faces, colour, number)
@@ -42,16 +63,16 @@ def judge_choice(
     )
 
 
-def judge_bomb(paper: Paper, move: Move) -> Rejection | None:
+def _check_bomb(paper: Paper, move: Move) -> Rejection | None:
     """The answer of a player who is owed a bomb."""
     if move.way == PASS:
         return None
     if move.way != BOMB:
         return Rejection("only_a_bomb", "a bomb is owed and nothing else can be done now: `bomb` with boxes, or `pass`")
-    return judge_action(paper, move)
+    return _check_action(paper, move)
 
 
-def judge_action(paper: Paper, move: Move) -> Rejection | None:
+def _check_action(paper: Paper, move: Move) -> Rejection | None:
     """What an action of the special die marks or circles."""
     way, boxes = move
     if way == HEART:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.games.encore.notation import HEART, PASS, Move
+from referee.games.encore.moves import HEART, PASS, Move
 from referee.games.encore.sheet import sheet_for
 from referee.rules.game import Unreadable
 
@@ -25,12 +25,12 @@ moves = st.one_of(
 
 @given(moves)
 def test_what_is_printed_reads_back(move: Move) -> None:
-    assert NOTATION.parse(NOTATION.format(move)) == move
+    assert NOTATION.parse(NOTATION.format_move(move)) == move
 
 
 @given(moves, st.randoms(use_true_random=False))
 def test_order_and_spaces_do_not_matter(move: Move, random: object) -> None:
-    words = NOTATION.format(move).split()
+    words = NOTATION.format_move(move).split()
     head = 2 if PASS < move.way < HEART else 1
     boxes = words[head:]
     random.shuffle(boxes)  # type: ignore[attr-defined]
@@ -38,8 +38,8 @@ def test_order_and_spaces_do_not_matter(move: Move, random: object) -> None:
 
 
 def test_boxes_are_printed_by_column_then_row() -> None:
-    assert NOTATION.format(NOTATION.parse("orange 5 HR GR FR FQ EQ")) == "orange 5 EQ FQ FR GR HR"
-    assert NOTATION.format(NOTATION.parse("bomb BQ AQ BP AP")) == "bomb AP AQ BP BQ"
+    assert NOTATION.format_move(NOTATION.parse("orange 5 HR GR FR FQ EQ")) == "orange 5 EQ FQ FR GR HR"
+    assert NOTATION.format_move(NOTATION.parse("bomb BQ AQ BP AP")) == "bomb AP AQ BP BQ"
 
 
 @pytest.mark.parametrize(
@@ -80,6 +80,6 @@ def test_a_complaint_about_a_long_text_is_short() -> None:
 
 def test_another_sheet_is_read_with_its_own_words(harlequin: dict[str, object]) -> None:
     notation = sheet_for(harlequin).notation
-    assert notation.format(notation.parse("rose 2 c3 c2")) == "rose 2 c2 c3"
+    assert notation.format_move(notation.parse("rose 2 c3 c2")) == "rose 2 c2 c3"
     with pytest.raises(Unreadable, match="no way to take dice"):
         notation.parse("pink 2 c3 c2")

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.games.stop import GAME, events
+from referee.games.stop import GAME
 from referee.games.stop.cards import SIZES
+from referee.games.stop.position import CALLS, SPLIT
 from referee.games.stop.state import StopState
 from referee.rules.chance import Extreme, Seeded
 
@@ -58,7 +59,7 @@ def test_a_call_after_an_elimination_takes_the_red_token(deal: Deal, act: Act, b
     act(state, s2="stop")
     act(state, s2="bid 4")
     assert state.pending()
-    while state.phase != events.SPLIT:
+    while state.phase != SPLIT:
         act(state)
     act(state)
     assert state.red == 2
@@ -111,7 +112,7 @@ def test_a_call_starts_the_count_in_a_row_anew_and_the_thirtieth_shuffle_ends_th
     state = GAME.new(3, {}, Seeded(b"now and then"))
     auctions = 0
     while state.pending():
-        if state.phase == events.CALLS and state.shuffles_in_row == 9:
+        if state.phase == CALLS and state.shuffles_in_row == 9:
             act(state, **{f"s{state.pending()[0]}": "stop"})
             assert state.shuffles_in_row == 0
             auctions += 1

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from referee.games.stop import GAME, events
+from referee.games.stop import GAME
 from referee.games.stop.cards import names
+from referee.games.stop.position import PLAYS, SPLIT
 from referee.games.stop.state import StopState
 from referee.rules.chance import Scripted, Seeded
 
@@ -37,7 +38,7 @@ def _settled(split: str, act: Act) -> tuple[StopState, list[tuple[str, int]]]:
     act(state, s0="bid 2")
     act(state, s2="bid 3")
     act(state, s0="raise 2 3")
-    assert state.phase == events.SPLIT
+    assert state.phase == SPLIT
     chance.shuffled.clear()
     act(state, s2=split)
     return state, chance.shuffled
@@ -72,7 +73,7 @@ def test_a_shared_bid_returns_the_piles_with_what_others_laid_there(deal: Deal, 
     act(state, s1="stop")
     act(state, s1="bid 4")
     act(state, s2="bid 3 +1")
-    while state.phase == events.PLAYS:
+    while state.phase == PLAYS:
         act(state)
     assert state.scores() == [0, 0, 0]
     assert [sum(map(int, names(state.owned[seat]))) for seat in range(3)] == [51, 51, 51]
@@ -84,7 +85,7 @@ def test_a_shared_bid_returns_the_piles_with_what_others_laid_there(deal: Deal, 
     act(state, s2="bid 3 +1")
     act(state, s0="raise 1 +1")
     assert state.owned[0] >> 24 == 2
-    while state.phase == events.PLAYS:
+    while state.phase == PLAYS:
         act(state)
     assert state.scores() == [0, 2, 0]
 
@@ -164,7 +165,7 @@ def test_the_fallback_splits_by_piles(deal: Deal, act: Act) -> None:
     assert state.format(state.fallback(0)) == "pass"
     act(state, s2="bid 3 +1")
     act(state, s0="raise 1 +1")
-    while state.phase == events.PLAYS:
+    while state.phase == PLAYS:
         act(state)
     assert state.format(state.fallback(1)) == "share 1:4,+1 2:3,+1"
     assert not state.legal(1).complete

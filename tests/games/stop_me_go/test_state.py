@@ -1,4 +1,4 @@
-"""Laws of a match of STOP me GO that scenarios do not reach: the bound, hands, copies, pieces, the deal."""
+"""The verbs of a state that scenarios do not reach: copies, pieces, the deal."""
 
 from __future__ import annotations
 
@@ -14,57 +14,10 @@ from referee.games.stop_me_go.state import StopMeGoState
 from referee.rules.chance import Extreme
 
 if TYPE_CHECKING:
-    from tests.games.stop_me_go.conftest import Midgame, NewMatch
+    from tests.games.stop_me_go.conftest import Midgame
 
 players = st.integers(2, 6)
 seeds = st.integers(0, 10**6)
-
-
-@pytest.mark.parametrize("players", range(2, 7))
-def test_a_table_that_only_falls_back_reaches_the_bound_exactly(players: int) -> None:
-    state = GAME.start(players)
-    decisions = 0
-    while asked := state.pending():
-        state.play({seat: state.fallback(seat) for seat in asked})
-        decisions += 1
-    assert decisions == GAME.bound(players, GAME.resolve_options()) == 53 * (players + 2)
-    result = state.result()
-    assert result is not None
-    assert (result.ranks, result.scores, result.reason) == ((1,) * players, (0,) * players, "tokens_gone")
-
-
-@settings(max_examples=60, deadline=None)
-@given(players=players, seed=seeds, decisions=st.integers(0, 80))
-def test_go_can_always_be_played_and_is_the_fallback(midgame: Midgame, players: int, seed: int, decisions: int) -> None:
-    state = midgame(players, seed, decisions)
-    for seat in state.pending():
-        assert state.fallback(seat) == "go"
-        assert state.check(seat, "go") is None
-        assert state.hand(seat)[0] >= 1
-
-
-@settings(max_examples=60, deadline=None)
-@given(players=players, seed=seeds, decisions=st.integers(0, 80))
-def test_every_agent_is_asked_every_time_and_check_agrees_with_the_list(
-    midgame: Midgame, players: int, seed: int, decisions: int
-) -> None:
-    state = midgame(players, seed, decisions)
-    over = state.result() is not None
-    assert state.pending() == (() if over else tuple(range(players)))
-    for seat in range(players):
-        moves = state.legal(seat).moves
-        for move in ("go", "stop"):
-            assert (state.check(seat, move) is None) == (move in moves)
-    assert state.legal(players).moves == ()
-
-
-def test_a_stop_on_the_table_is_refused_with_a_code_of_its_own(new_match: NewMatch) -> None:
-    match = new_match(2)
-    match.put("sg")
-    rejection = match.state.check(0, "stop")
-    assert rejection is not None
-    assert rejection.code == "stop_not_in_hand"
-    assert match.state.check(1, "stop") is None
 
 
 @settings(max_examples=40, deadline=None)

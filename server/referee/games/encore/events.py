@@ -1,0 +1,44 @@
+"""The events of Encore et Encore!: what happens in a match, as a view tells it.
+
+An event in the log is a plain tuple: its kind, its seat, what it is about, and for some kinds what that brought.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from arena.games.encore.v1 import encore_pb2 as pb
+from referee.games.encore.sheet import Sheet
+
+ROLLED = pb.Event.KIND_ROLLED
+MOVED = pb.Event.KIND_MOVED
+ROW = pb.Event.KIND_ROW
+COLUMN = pb.Event.KIND_COLUMN
+COLOUR = pb.Event.KIND_COLOUR
+ENDED = pb.Event.KIND_ENDED
+
+Event = tuple[Any, ...]
+
+
+@lru_cache(maxsize=4096)
+def wire(sheet: Sheet, event: Event) -> bytes:
+    """The wire form of a view with this one event, in the words of the sheet."""
+    return pb.View(events=[_message(sheet, *event)]).SerializeToString()
+
+
+def _message(sheet: Sheet, kind: pb.Event.Kind.ValueType, seat: int, what: Any, *rest: Any) -> pb.Event:
+    if kind == MOVED:
+        return pb.Event(kind=kind, seat=seat, text=sheet.notation.format_move(what))
+    if kind == ROLLED:
+        return pb.Event(kind=kind, seat=seat, roll=what, text=" ".join(rest[0]))
+    if kind == ROW:
+        return pb.Event(kind=kind, seat=seat, text=sheet.row_letters[what], points=rest[0], bonus=rest[1])
+    if kind == COLUMN:
+        points, bonus, hearts = rest
+        letter = sheet.column_letters[what]
+        return pb.Event(kind=kind, seat=seat, text=letter, points=points, bonus=bonus, heart_points=hearts)
+    if kind == COLOUR:
+        return pb.Event(kind=kind, seat=seat, text=sheet.colour_letters[what], points=rest[0])
+    assert kind == ENDED
+    return pb.Event(kind=kind, text=what)

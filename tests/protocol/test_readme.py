@@ -11,7 +11,7 @@ from arena.v1 import admin_pb2, match_pb2, tournament_pb2
 from referee.net import play, session
 from referee.net.admin import NOT_ADMIN
 from referee.net.serving import NOT_DECODED, Refusal
-from referee.rules import registry
+from referee.rules import registry, views
 
 from .transcript import transcript
 
@@ -58,7 +58,7 @@ def test_every_method_of_the_other_services_is_named() -> None:
 @pytest.mark.parametrize("game", ["flip7", "encore", "stop_me_go", "stop"])
 def test_the_view_of_every_game_is_named(game: str) -> None:
     state = registry.find(game).start(3, seed=b"")
-    name = state.view(None).DESCRIPTOR.full_name
+    name = views.describe(state.view(None)).type
     assert f"| `{name}` | `arena/games/{game}/v1/{game}.proto` |" in README
 
 

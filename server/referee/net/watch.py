@@ -110,6 +110,7 @@ class WatchService:
             raise Refusal(grpc.StatusCode.NOT_FOUND, "no match of that name is being played")
         with self._watching():
             moved = self._hall.watch(match.id)
+            descriptor = match.view_descriptor
             try:
                 while True:
                     moved.clear()
@@ -117,12 +118,14 @@ class WatchService:
                     yield pb.WatchMatchResponse(
                         view=table.state.view_bytes(None),
                         view_type=match.view_type,
+                        view_descriptor=descriptor,
                         scores=table.state.scores(),
                         decisions=table.decisions,
                         over=match.ending is not None,
                     )
                     if match.ending is not None:
                         return
+                    descriptor = b""  # once is enough
                     await moved.wait()
             finally:
                 self._hall.unwatch(match.id, moved)

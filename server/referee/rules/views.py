@@ -47,8 +47,10 @@ def pack(view: View) -> bytes:
 
 
 def show(view: View) -> str:
-    """A view for people, one value per line."""
-    return str(view) if isinstance(view, Message) else json.dumps(view, indent=1, sort_keys=True, ensure_ascii=False)
+    """A view for people, one field per line."""
+    if isinstance(view, Message):
+        return str(view)
+    return "\n".join(f"{key}: {json.dumps(view[key], ensure_ascii=False)}" for key in sorted(view))
 
 
 def wire_of(game: Game[Any], state: State[Any]) -> Wire:

@@ -146,3 +146,5 @@ def test_a_redeal_that_forgets_what_was_seen_earlier_is_caught(tmp_path: Path) -
     ):
         check_game(make(tmp_path, "planted_forgets", [*shown_once, forgets]))
     check_game(make(tmp_path, "planted_remembers", shown_once))
+    said = Edit("game.py", "    version = 1\n", '    version = 1\n    redealt_forgets = "the secret card"\n')
+    check_game(make(tmp_path, "planted_says_so", [*shown_once, forgets, said]))

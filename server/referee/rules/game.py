@@ -176,6 +176,8 @@ class Game(ABC, Generic[M]):
     """Whether the lowest score wins."""
     ranks_beside_scores: ClassVar[str] = ""
     """Why a better score may rank below a worse one, in a sentence; empty where ranks follow the scores."""
+    redealt_forgets: ClassVar[str] = ""
+    """What a seat could remember or deduce from earlier and `redealt` does not keep, in a sentence; empty: nothing."""
 
     @abstractmethod
     def new(self, players: int, options: Mapping[str, Any], chance: Chance) -> State[M]:

@@ -49,7 +49,10 @@ class Step(NamedTuple):
 
 
 def redealt_agrees_with_all_that_was_seen(trial: Trial) -> None:
-    """What every past that looks the same to a seat has in common stays true when the rest is dealt anew."""
+    """What every past that looks the same to a seat has in common stays true when the rest is dealt anew (unless
+    `redealt_forgets` says what does not)."""
+    if trial.game.redealt_forgets:
+        return
     for case in trial.settings:
         steps = _match(case)
         places = [(now, seat) for now in range(1, len(steps)) for seat in case.seats]

@@ -23,6 +23,7 @@ from referee.rules import registry
 from referee.rules.chance import Seeded
 from referee.rules.game import Game, State, seed_bytes
 from referee.rules.playout import match_seed, random_chooser
+from referee.rules.views import pack
 
 Contestant = Callable[[float], tuple[int, float]]
 """Plays for about so many seconds; returns the decisions made and the seconds they took."""
@@ -188,7 +189,7 @@ def _costs(game: Game[Any], players: int) -> dict[str, float]:
     def views() -> None:
         for state in states:
             for seat in state.pending():
-                state.view(seat).SerializeToString()
+                pack(state.view(seat))
 
     def copies() -> None:
         for state in states:

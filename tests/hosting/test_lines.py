@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from google.protobuf.message import Message
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -104,6 +105,7 @@ def test_a_question_carries_the_whole_view_on_one_line(game: str) -> None:
     state = chosen.start(chosen.seats.least, seed=b"lines")
     [seat, *_] = state.pending()
     view = state.view(seat)
+    assert isinstance(view, Message)
     value = codec.view_value(view.DESCRIPTOR.full_name, view.SerializeToString())
     line = codec.decide_line("m", 1, seat, ["a", "b"], True, value, 1.0, -0.1)
     assert line.count(b"\n") == 1

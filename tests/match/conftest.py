@@ -109,7 +109,7 @@ class Room:
     def views(self) -> list[bytes]:
         """Everything anybody may see."""
         state = self.match.table.state
-        return [state.view(seat).SerializeToString() for seat in (None, *range(len(self.players)))]
+        return [state.view_bytes(seat) for seat in (None, *range(len(self.players)))]
 
     def _beat(self) -> None:
         self.lag.beat(self.now)

@@ -19,7 +19,7 @@ from .raw import Raw
 
 def board(match: Match) -> list[bytes]:
     state = match.table.state
-    return [state.view(seat).SerializeToString() for seat in (None, *range(len(match.names)))]
+    return [state.view_bytes(seat) for seat in (None, *range(len(match.names)))]
 
 
 class Sitting:

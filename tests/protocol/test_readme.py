@@ -13,7 +13,7 @@ from referee.net import anonymous_reads, connection_limits, health_and_reflectio
 from referee.net.admin_service import NOT_ADMIN
 from referee.net.guard import NOT_DECODED, Refusal
 from referee.net.limits import Limits
-from referee.rules import registry
+from referee.rules import registry, views
 
 from .transcript import transcript
 
@@ -60,7 +60,7 @@ def test_every_method_of_the_other_services_is_named() -> None:
 @pytest.mark.parametrize("game", ["flip7", "encore", "stop_me_go", "stop"])
 def test_the_view_of_every_game_is_named(game: str) -> None:
     state = registry.find(game).start(3, seed=b"")
-    name = state.view(None).DESCRIPTOR.full_name
+    name = views.describe(state.view(None)).type
     assert f"| `{name}` | `arena/games/{game}/v1/{game}.proto` |" in README
 
 

@@ -302,7 +302,7 @@ async def test_anybody_may_ask_which_games_there_are_and_watch_a_match(server: S
         seen = aiter(call)
         first = await anext(seen)
         assert (first.decisions, first.over) == (0, False)
-        assert first.view == match.table.state.view(None).SerializeToString()
+        assert first.view == match.table.state.view_bytes(None)
         await asyncio.gather(alice.play(), bob.play())
         last = [view async for view in seen][-1]
         assert last.over

@@ -136,3 +136,17 @@ async def test_who_has_gone_is_not_woken() -> None:
     door.forget(goes)
     await asyncio.wait_for(stays.wait(), 10)
     assert not goes.is_set()
+
+
+async def test_the_description_of_a_view_comes_once_with_the_first_state(server: Server) -> None:
+    alice, bob = await server.bots("alice", "bob")
+    match = server.sit("alice", "bob")
+    match.view_descriptor = b"how to read the view"
+    async with grpc.aio.insecure_channel(server.address) as channel:
+        for _ in range(2):  # to each who watches
+            call = aiter(stub(channel).WatchMatch(pb.WatchMatchRequest(match=match.id)))
+            first = await anext(call)
+            assert (first.view_descriptor, first.view_type) == (b"how to read the view", match.view_type)
+        await asyncio.gather(alice.play(), bob.play())
+        async with asyncio.timeout(20):
+            assert [state.view_descriptor async for state in call if state.over] == [b""]

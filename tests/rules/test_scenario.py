@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -296,3 +297,55 @@ def test_every_script_line_knows_its_line(
     assert len(file.script_lines) == len(content)
     for line, words in zip(file.script_lines, content, strict=True):
         assert words in raw[line - 1]
+
+
+def test_the_code_of_a_rejection_can_be_asserted(write: Write) -> None:
+    script = """
+    ! unreadable 0: claim 7
+    !unreadable 1:
+    ! not_asked 5: doubt
+    0: claim 4
+    ! already_moved 0: doubt
+    1: doubt
+    ! over 0: doubt
+    """
+    run_file(write(script))
+
+
+def test_another_code_is_named_with_its_sentence(write: Write) -> None:
+    failure = failed(write("! not_now 0: claim 7\n"))
+    assert failure.line == 7
+    assert failure.expected == "the move '0: claim 7' to be rejected with the code not_now"
+    assert failure.seen == "the code unreadable: a move is 'doubt' or 'claim' with a number from 1 to 6"
+
+
+def test_a_move_that_is_accepted_has_no_code(write: Write) -> None:
+    assert failed(write("! not_now 0: claim 4\n")).seen == "it was accepted"
+    assert "cannot read 'not_now 0: claim 4'" in str(unreadable(write("not_now 0: claim 4\n")))
+    assert "cannot read '! Not_Now 0: claim 4'" in str(unreadable(write("! Not_Now 0: claim 4\n")))
+
+
+PAGE = (Path(__file__).parents[2] / "server/referee/rules/SCENARIOS.md").read_text(encoding="utf-8")
+
+
+def test_the_page_of_the_syntax_has_every_key_and_every_statement() -> None:
+    for key in ("about", "game", "players", "options", "seed", "chance", "script"):
+        assert f"| `{key}` |" in PAGE
+    for statement in (
+        "SEAT: MOVE",
+        "! SEAT: MOVE",
+        "! CODE SEAT: MOVE",
+        "pending =",
+        "scores =",
+        "over =",
+        "ranks =",
+        "reason =",
+    ):
+        assert f"| `{statement}" in PAGE
+
+
+@pytest.mark.parametrize("number", range(2))
+def test_the_examples_on_the_page_hold(write: Write, number: int) -> None:
+    examples = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    assert len(examples) == 2
+    run_file(write(text=examples[number]))

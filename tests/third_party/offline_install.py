@@ -13,10 +13,11 @@ HERE = Path(__file__).parent
 
 
 def install(target: Path) -> Path:
-    """Fill a folder with the package and its metadata; put it on `sys.path` or `PYTHONPATH` to have it installed."""
+    """Fill a folder with the packages and their metadata; put it on `sys.path` or `PYTHONPATH` to have it installed."""
     project = tomllib.loads((HERE / "pyproject.toml").read_text())["project"]
-    shutil.copytree(HERE / "tall_tales", target / "tall_tales", ignore=shutil.ignore_patterns("__pycache__"))
-    metadata = target / f"tall_tales-{project['version']}.dist-info"
+    for package in ("tall_tales", "matchsticks"):
+        shutil.copytree(HERE / package, target / package, ignore=shutil.ignore_patterns("__pycache__"))
+    metadata = target / f"third_party_games-{project['version']}.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text(
         f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"

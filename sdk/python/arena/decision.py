@@ -30,6 +30,8 @@ class Match:
     tournament: str = ""
     view_type: str = ""
     seed_commitment: str = ""
+    view_descriptor: bytes = field(default=b"", repr=False)
+    """What describes the view's message, where it is none of the SDK's own."""
 
     @classmethod
     def from_start(cls, start: Any) -> Match:
@@ -46,6 +48,7 @@ class Match:
             start.tournament,
             start.view_type,
             start.seed_commitment,
+            start.view_descriptor,
         )
 
 
@@ -53,20 +56,20 @@ class Decision:
     """What `decide` is given.
 
     `legal` holds moves as text in canonical order; return one of them, or any other legal move where `complete` is
-    False. `view` is the game's typed message (`arena.games.<game>.v1`): all that this seat may know, so that a bot
-    needs no memory. `budget` is the free time in seconds, `bank` what the match still holds beyond it. `rejected`
-    is empty, or the referee's sentence about the move this bot just tried: it is being asked again and had better
-    answer otherwise.
+    False. `view` is all that this seat may know, so that a bot needs no memory: the game's typed message
+    (`arena.games.<game>.v1` for the games that come with Referee), or a plain dict where the game shows one. `budget`
+    is the free time in seconds, `bank` what the match still holds beyond it. `rejected` is empty, or the referee's
+    sentence about the move this bot just tried: it is being asked again and had better answer otherwise.
     """
 
-    __slots__ = ("_view", "again", "bank", "budget", "complete", "info", "legal", "number", "rejected")
+    __slots__ = ("_bytes", "_view", "again", "bank", "budget", "complete", "info", "legal", "number", "rejected")
 
     def __init__(
         self,
         info: Match,
         number: int,
         legal: list[str],
-        view: bytes | Message | Callable[[], Message],
+        view: bytes | Message | dict[str, Any] | Callable[[], Message | dict[str, Any]],
         *,
         complete: bool = True,
         budget: float = 0.0,
@@ -82,14 +85,16 @@ class Decision:
         self.again = again
         self.rejected = ""
         self._view = view
+        self._bytes: bytes | None = None
 
     @property
     def view(self) -> Any:
-        """The typed view; read from its bytes when first looked at."""
+        """The typed message or the dict; read from its bytes when first looked at."""
         view = self._view
         if isinstance(view, bytes):
-            view = self._view = views.read(self.info.view_type, view)
-        elif not isinstance(view, Message):
+            self._bytes = view
+            view = self._view = views.read(self.info.view_type, view, self.info.view_descriptor)
+        elif callable(view):
             view = self._view = view()
         return view
 
@@ -98,8 +103,9 @@ class Decision:
         """The view as it came over the wire: handy to hash, for a bot that wants repeatable dice of its own."""
         if isinstance(self._view, bytes):
             return self._view
-        message: Message = self.view
-        return message.SerializeToString(deterministic=True)
+        if self._bytes is None:
+            self._bytes = views.write(self.view)
+        return self._bytes
 
     @property
     def match(self) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from google.protobuf import json_format
+from google.protobuf.message import Message
 
 from arena.decision import Decision
 from arena.errors import ArenaError
@@ -27,9 +28,11 @@ class Recording:
 
     def decided(self, decision: Decision, move: str, seconds: float) -> None:
         try:
-            view: Any = json_format.MessageToDict(decision.view, preserving_proto_field_name=True)
+            view: Any = decision.view
         except UnknownView:
             view = decision.view_bytes.hex()
+        if isinstance(view, Message):
+            view = json_format.MessageToDict(view, preserving_proto_field_name=True)
         self._write(
             "decide",
             match=decision.match,

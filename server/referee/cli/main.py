@@ -1,8 +1,8 @@
 """The `referee` command: the list of commands, and what becomes of their errors.
 
-A further command is a module of this folder and one word in `COMMANDS`: the module holds either a function of the same
-name (a command) or a `typer.Typer` called `app` (a group of commands). Modules import what is heavy inside their
-functions, so that every command starts at once.
+A further command is a module of this folder and one word in `COMMANDS` (with a dash where the module has an
+underscore): the module holds either a function of the same name (a command) or a `typer.Typer` called `app` (a group
+of commands). Modules import what is heavy inside their functions, so that every command starts at once.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ COMMANDS = (
     "rules",
     "new",
     "check",
+    "new-game",
+    "check-game",
     "run",
     "demo",
     "simulate",
@@ -73,11 +75,12 @@ def build() -> typer.Typer:
 
     app.callback()(front)
     for name in COMMANDS:
-        module: Any = import_module(f"referee.cli.commands.{name}")
+        word = name.replace("-", "_")
+        module: Any = import_module(f"referee.cli.commands.{word}")
         if hasattr(module, "app"):
             app.add_typer(module.app, name=name)
         else:
-            app.command(name)(getattr(module, name))
+            app.command(name)(getattr(module, word))
     return app
 
 

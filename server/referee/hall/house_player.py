@@ -136,6 +136,7 @@ class HousePlayer:
             match.game.version,
             match.tournament,
             match.view_type,
+            view_descriptor=match.view_descriptor,
         )
         try:
             self._seated[f"{match.id}/{seat}"] = BotInMatch(self._bot, info)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from google.protobuf.message import Message
 
 from arena.bots import Player
 from arena.decision import Decision, Match
 from referee.hosting.simulation import BotFault
 from referee.rules.game import Game, Seat, State, Unreadable
 from referee.rules.playout import Chooser
+from referee.rules.views import pack
 
 BUDGET = 1.0
 """Nobody holds a clock in this process; a bot that plans by its budget gets a second."""
@@ -33,7 +37,7 @@ def chooser(
         nonlocal asked
         legal = state.legal(seat)
         texts = [state.format(move) for move in legal.moves]
-        decision = Decision(info, asked, texts, lambda: state.view(seat), complete=legal.complete, budget=BUDGET)
+        decision = Decision(info, asked, texts, lambda: _seen(state, seat), complete=legal.complete, budget=BUDGET)
         asked += 1
         try:
             answer = player.decide(decision)
@@ -51,6 +55,12 @@ def chooser(
         return move
 
     return choose
+
+
+def _seen(state: State[Any], seat: Seat) -> Any:
+    """The view as a bot gets it over the wire: a dict is a copy, so that a bot cannot change the match through it."""
+    view = state.view(seat)
+    return view if isinstance(view, Message) else json.loads(pack(view))
 
 
 def _awaited(answer: Any) -> Any:

@@ -18,6 +18,7 @@ from referee.match.result import Ending, Forfeit, Termination, judge, void
 from referee.match.transcript import Transcript
 from referee.rules.game import Game, Rejection, Seat
 from referee.rules.table import Table
+from referee.rules.views import wire_of
 
 LONGEST_MOVE = 4096
 MOST_VOIDS = 3
@@ -93,7 +94,7 @@ class Match:
         self.control = control or TimeControl()
         self.tournament = tournament
         self.table = Table(game, len(players), options, seed)
-        self.view_type = view_type(game, self.table)
+        self.view_type, self.view_descriptor = wire_of(game, self.table.state)
         self.transcript = Transcript(len(players))
         self.ending: Ending | None = None
         self.failure: Exception | None = None
@@ -448,16 +449,6 @@ class Match:
             return "the match is over"
         how = chair.forfeit.termination.value
         return f"this seat has forfeited the match ({how}) and is played on by the referee"
-
-
-_VIEW_TYPES: dict[Game[Any], str] = {}
-
-
-def view_type(game: Game[Any], table: Table) -> str:
-    """The full name of the game's view message."""
-    if game not in _VIEW_TYPES:
-        _VIEW_TYPES[game] = table.state.view(None).DESCRIPTOR.full_name
-    return _VIEW_TYPES[game]
 
 
 _DUPLICATE = "this question has been answered already"

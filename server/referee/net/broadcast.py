@@ -40,6 +40,8 @@ class Broadcast:
         news = asyncio.Event()
         self._watchers.add(news)
         seen = 0
+        # Said once to each, behind the first state: two messages in a row are read as one.
+        descriptor = pb.WatchMatchResponse(view_descriptor=self._match.view_descriptor).SerializeToString()
         try:
             if self._task is None:
                 # Watched from here on, and shown after that: nothing happens unseen in between.
@@ -54,7 +56,8 @@ class Broadcast:
                     await news.wait()
                     continue
                 seen, over = self._number, self._over
-                yield self._message
+                yield self._message + descriptor
+                descriptor = b""
                 if over:
                     return
         finally:

@@ -335,6 +335,7 @@ def start_message(match: Match, seat: Seat) -> pb.MatchStart:
         ),
         seed_commitment=hashlib.sha256(match.seed).hexdigest(),
         view_type=match.view_type,
+        view_descriptor=match.view_descriptor,
         tournament=match.tournament,
     )
 

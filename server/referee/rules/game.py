@@ -19,16 +19,19 @@ How the verbs fit together
 - A move inside is whatever small hashable value suits the game; outside it is text. `parse` reads text generously
   (extra spaces, boxes in any order), `format` prints the one canonical form, and `parse(format(move)) == move`.
 - `view(seat)` is the only door through which a state leaves a match; `view(None)` is what the public sees. A view
-  is a protobuf message and complete: a bot that sees only the current one can play well, and it carries what
-  happened since that seat last decided.
+  is a plain dict (texts as keys, whole numbers, texts, lists, dicts) or a protobuf message, and complete: a bot that
+  sees only the current one can play well, and it carries what happened since that seat last decided.
 - `fallback(seat)` is the harmless move made for a seat that is late, gone or forfeited.
 - `options` are read by `resolve_options`, which checks whatever a stranger may send. A game opens no file of its own
   accord: an option that names one asks the `Files` it is read with (`referee.rules.options`, `referee.rules.files`).
 - `redealt(seat, chance)` and `pieces()` exist for the laws: they let a check prove that a view leaks nothing and
   that no card is lost or doubled.
 
-A third party's game is found through the entry point group `referee.games`; `referee.rules.laws.check_game` tells
-its author whether it keeps every promise made here.
+Where one seat is asked at a time, `referee.rules.turns.OneAtATime` spares the author half of these verbs.
+
+A third party's game is found through the entry point group `referee.games`; `referee new-game NAME` makes one to start
+from, and `referee check-game NAME` (`referee.rules.laws.check_game`) tells its author whether it keeps every promise
+made here. `games/README.md` is the way from an empty folder to the first match.
 """
 
 from __future__ import annotations
@@ -41,11 +44,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
-from google.protobuf.message import Message
-
 from referee.rules.chance import Chance, Label, Seeded
 from referee.rules.files import NO_FILES, Files
 from referee.rules.options import Option, resolve
+from referee.rules.views import View, pack
 
 Seat = int
 M = TypeVar("M")
@@ -119,12 +121,12 @@ class State(ABC, Generic[M]):
         """Carry out one decision: a checked move for every pending seat."""
 
     @abstractmethod
-    def view(self, seat: Seat | None) -> Message:
+    def view(self, seat: Seat | None) -> View:
         """All that this seat may know, or (None) all that everybody may know."""
 
     def view_bytes(self, seat: Seat | None) -> bytes:
         """The same as it goes over the wire; a game that writes it faster than its message does says so here."""
-        return self.view(seat).SerializeToString(deterministic=True)
+        return pack(self.view(seat))
 
     @abstractmethod
     def fallback(self, seat: Seat) -> M:
@@ -172,7 +174,13 @@ class Game(ABC, Generic[M]):
     labels: ClassVar[Mapping[str, Label]] = {}
     """The labels chance is drawn under, and how a scenario's script writes their outcomes."""
     draw_probability: ClassVar[float] = 0.1
-    """Share of two-player comparisons that end level between equal bots: what TrueSkill wants to know."""
+    """Share of all pairs of seats that end level when everybody chooses at random: what TrueSkill wants to know."""
+    lower_is_better: ClassVar[bool] = False
+    """Whether the lowest score wins."""
+    ranks_beside_scores: ClassVar[str] = ""
+    """Why a better score may rank below a worse one, in a sentence; empty where ranks follow the scores."""
+    redealt_forgets: ClassVar[str] = ""
+    """What a seat could remember or deduce from earlier and `redealt` does not keep, in a sentence; empty: nothing."""
 
     @abstractmethod
     def new(self, players: int, options: Mapping[str, Any], chance: Chance) -> State[M]:

@@ -16,6 +16,7 @@ from typing import Any
 from referee.rules.game import Game, State, seed_bytes
 from referee.rules.playout import Chooser, fallback_chooser, playout, random_chooser
 from referee.rules.record import Record, ReplayError, read_moves
+from referee.rules.views import pack
 
 MOST_DECISIONS = 1500
 """A longer match says no more and only takes room."""
@@ -103,7 +104,7 @@ def _chain(game: Game[Any], record: Record) -> tuple[list[str], State[Any]]:
     for number in range(len(record.moves) + 1):
         digest = hashlib.sha256(link)
         for seat in (None, *range(record.players)):
-            view = state.view(seat).SerializeToString(deterministic=True)
+            view = pack(state.view(seat))
             digest.update(b"%d:%b" % (len(view), view))
         link = digest.digest()
         links.append(link.hex()[:16])

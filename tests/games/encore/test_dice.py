@@ -70,4 +70,4 @@ def test_the_same_seed_gives_the_same_dice_whatever_is_played() -> None:
     for _ in range(20):
         one.play({seat: one.legal(seat).moves[0] for seat in one.pending()})
         two.play({seat: two.legal(seat).moves[1 % len(two.legal(seat).moves)] for seat in two.pending()})
-        assert one.view(None).rolled == two.view(None).rolled  # type: ignore[attr-defined]
+        assert one.view(None).rolled == two.view(None).rolled  # type: ignore[union-attr]

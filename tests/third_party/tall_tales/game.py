@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-from google.protobuf.struct_pb2 import Struct
-
 from referee.rules.chance import Chance, Label
 from referee.rules.game import NOT_ASKED, Game, Legal, Rejection, Result, Seat, Seats, State, Unreadable, ranks
 from referee.rules.options import whole
@@ -65,11 +63,10 @@ class TallTalesState(State[int]):
         self.turned_up += self.cards
         self._deal()
 
-    def view(self, seat: Seat | None) -> Struct:
-        view = Struct()
-        view.update({"round": self.round, "points": self.points, "turned_up": self.turned_up, "last": self.last})
+    def view(self, seat: Seat | None) -> dict[str, Any]:
+        view = {"round": self.round, "points": self.points, "turned_up": self.turned_up, "last": self.last}
         if seat is not None and self.cards:
-            view.update({"card": self.cards[seat]})
+            view["card"] = self.cards[seat]
         return view
 
     def fallback(self, seat: Seat) -> int:

@@ -465,6 +465,7 @@ class MatchStart(_message.Message):
     SEED_COMMITMENT_FIELD_NUMBER: _builtins.int
     VIEW_TYPE_FIELD_NUMBER: _builtins.int
     TOURNAMENT_FIELD_NUMBER: _builtins.int
+    VIEW_DESCRIPTOR_FIELD_NUMBER: _builtins.int
     match: _builtins.str
     game: _builtins.str
     game_version: _builtins.int
@@ -475,9 +476,13 @@ class MatchStart(_message.Message):
     seed_commitment: _builtins.str
     """SHA-256 (hex) of the match seed, which MatchEnd reveals."""
     view_type: _builtins.str
-    """Full name of the message in Decide.view: "arena.games.flip7.v1.View"."""
+    """What Decide.view holds: the full name of a message ("arena.games.flip7.v1.View"), or "json": a JSON object in UTF-8."""
     tournament: _builtins.str
     """The tournament this match belongs to; empty for practice."""
+    view_descriptor: _builtins.bytes
+    """For a message that is not part of this protocol: a serialized google.protobuf.FileDescriptorSet with that message and
+    all that it is made of, parts first, so that a bot can read views without generated code. Empty otherwise.
+    """
     @_builtins.property
     def names(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Who sits where, this bot included."""
@@ -497,10 +502,11 @@ class MatchStart(_message.Message):
         seed_commitment: _builtins.str = ...,
         view_type: _builtins.str = ...,
         tournament: _builtins.str = ...,
+        view_descriptor: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["time_control", b"time_control"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "game_version", b"game_version", "match", b"match", "names", b"names", "options_json", b"options_json", "seat", b"seat", "seed_commitment", b"seed_commitment", "time_control", b"time_control", "tournament", b"tournament", "view_type", b"view_type"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "game_version", b"game_version", "match", b"match", "names", b"names", "options_json", b"options_json", "seat", b"seat", "seed_commitment", b"seed_commitment", "time_control", b"time_control", "tournament", b"tournament", "view_descriptor", b"view_descriptor", "view_type", b"view_type"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -523,7 +529,7 @@ class Decide(_message.Message):
     match: _builtins.str
     decision: _builtins.int
     view: _builtins.bytes
-    """All that this seat may know now, as a serialized message of the type named in MatchStart.view_type."""
+    """All that this seat may know now, in the form that MatchStart.view_type names."""
     complete: _builtins.bool
     """False: the list is open, there are legal moves beyond it (also when lists are not wanted)."""
     budget_ms: _builtins.int

@@ -435,12 +435,15 @@ class WatchMatchResponse(_message.Message):
     SCORES_FIELD_NUMBER: _builtins.int
     DECISIONS_FIELD_NUMBER: _builtins.int
     OVER_FIELD_NUMBER: _builtins.int
+    VIEW_DESCRIPTOR_FIELD_NUMBER: _builtins.int
     view: _builtins.bytes
-    """The public view, a serialized message of `view_type`."""
+    """The public view, in the form that `view_type` names, as in MatchStart."""
     view_type: _builtins.str
     decisions: _builtins.int
     """How many decisions have been played."""
     over: _builtins.bool
+    view_descriptor: _builtins.bytes
+    """As in MatchStart; in the first message of the stream only."""
     @_builtins.property
     def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
     def __init__(
@@ -451,10 +454,11 @@ class WatchMatchResponse(_message.Message):
         scores: _abc.Iterable[_builtins.int] | None = ...,
         decisions: _builtins.int = ...,
         over: _builtins.bool = ...,
+        view_descriptor: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["decisions", b"decisions", "over", b"over", "scores", b"scores", "view", b"view", "view_type", b"view_type"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decisions", b"decisions", "over", b"over", "scores", b"scores", "view", b"view", "view_descriptor", b"view_descriptor", "view_type", b"view_type"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

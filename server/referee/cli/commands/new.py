@@ -11,10 +11,10 @@ from typing import Annotated
 
 import typer
 
-from referee.cli.errors import ENVIRONMENT, Failure, wrong_use
+from referee.cli.errors import wrong_use
 from referee.cli.output import paper
+from referee.cli.skeleton import write
 
-TEMPLATES = Path(__file__).parents[1] / "templates"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 MARKS = {"python": "bot.py", "sh": "bot.sh"}
 """The file with the three lines to change, per language."""
@@ -42,7 +42,7 @@ def new(
     if not NAME.fullmatch(name):
         wrong_use(f"{name!r} is no name for a bot: up to 32 letters, digits, dots, dashes and underscores")
     words = {"name": name, "game": chosen.name, "title": chosen.title} | _view(chosen.name)
-    _write(folder, lang, words)
+    write(folder, lang, words)
     _tell(folder, chosen.name, lang)
 
 
@@ -59,24 +59,6 @@ def _view(game: str) -> dict[str, str]:
         "view_import": f"\nfrom {module} import {game}_pb2 as {game}",
         "view_line": f"view: {game}.View = decision.view",
     }
-
-
-def _write(folder: Path, lang: str, words: dict[str, str]) -> None:
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        wrong_use(f"{folder} is there already; choose another name, nothing is overwritten")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for template in sorted((TEMPLATES / lang).iterdir()):
-            text = template.read_text(encoding="utf-8")
-            for key, value in words.items():
-                text = text.replace(f"@{key}@", value)
-            path = folder / template.name.removesuffix(".txt")
-            with path.open("x", encoding="utf-8") as file:
-                file.write(text)
-            if text.startswith("#!"):
-                path.chmod(0o755)
-    except OSError as error:
-        raise Failure(f"{error.filename or folder}: {error.strerror}", ENVIRONMENT) from None
 
 
 def _tell(folder: Path, game: str, lang: str) -> None:

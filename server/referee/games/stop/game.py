@@ -34,6 +34,8 @@ class Stop(Game[Move]):
 
     # Measured: random players, 4,000 matches of 3 to 6 players in turn; 12 % of all pairs of seats ended level.
     draw_probability = 0.12
+    redealt_forgets = "what went into which deck, and which hands an auction that is over has shown to be able to bid"
+    ranks_beside_scores = "the eliminated keep their tokens, and rank below everybody who still plays"
 
     def new(self, players: int, options: Mapping[str, Any], chance: Chance) -> StopState:
         return StopState(players, chance)

@@ -66,6 +66,7 @@ class StopMeGo(Game[Move]):
     # Level pairs of seats among players who choose evenly from their legal moves, 1,500 matches for each number of
     # players from 2 to 6: 0.07, 0.12, 0.15, 0.18, 0.21.
     draw_probability = 0.15
+    ranks_beside_scores = "whoever takes a third token wins, whatever the tokens of the others are worth"
 
     def new(self, players: int, options: Mapping[str, Any], chance: Chance) -> StopMeGoState:
         return StopMeGoState(players, tuple(sorted(options["tokens"])), chance)

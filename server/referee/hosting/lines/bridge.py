@@ -102,7 +102,8 @@ class Bridge:
     @staticmethod
     def _decide_line(number: int, decision: Decision) -> bytes:
         try:
-            view = codec.view_value(decision.info.view_type, decision.view_bytes)
+            info = decision.info
+            view = codec.view_value(info.view_type, decision.view_bytes, info.view_descriptor)
         except UnknownView:  # a game this installation does not know: the legal list is enough to play
             view = {}
         return codec.decide_line(

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 from google.protobuf import json_format
@@ -129,10 +128,12 @@ def end_line(
     )
 
 
-def view_value(view_type: str, view: bytes) -> Any:
-    """A view as JSON."""
+def view_value(view_type: str, view: bytes, descriptor: bytes = b"") -> Any:
+    """A view as JSON; `descriptor` describes a message that this program may have no code for."""
+    if view_type == views.JSON:
+        return json.loads(view)
     return json_format.MessageToDict(
-        _message(view_type).FromString(view),
+        views.read(view_type, view, descriptor),
         preserving_proto_field_name=True,
         always_print_fields_with_no_presence=True,
     )
@@ -174,11 +175,6 @@ def shown(line: bytes) -> str:
 def garbled(line: bytes) -> str:
     """A line that is no answer, as a move that no game can read."""
     return GARBLED + shown(line)[1:-1]
-
-
-@cache
-def _message(view_type: str) -> Any:
-    return views.message_class(view_type)
 
 
 def _line(**fields: Any) -> bytes:

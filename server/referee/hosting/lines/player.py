@@ -219,7 +219,8 @@ class StdioPlayer:
 
     @staticmethod
     def _decide_line(number: int, question: Question) -> bytes:
-        view = codec.view_value(question.match.view_type, question.view)
+        match = question.match
+        view = codec.view_value(match.view_type, question.view, match.view_descriptor)
         return codec.decide_line(
             question.match.id,
             number,

@@ -17,6 +17,8 @@ from typing import Any
 
 from referee.rules.game import Game, WrongUse
 from referee.rules.laws.cases import LawBroken, Trial
+from referee.rules.laws.length import matches_end_within_their_bound
+from referee.rules.laws.memory import redealt_agrees_with_all_that_was_seen
 from referee.rules.laws.moves import (
     asked_seats_and_nobody_else_have_moves,
     asking_changes_nothing,
@@ -28,11 +30,11 @@ from referee.rules.laws.moves import (
 from referee.rules.laws.play import (
     chance_is_drawn_under_declared_labels,
     copies_are_independent,
-    matches_end_within_their_bound,
     pieces_are_conserved,
+    ranks_follow_scores,
     results_are_well_formed,
     the_same_seed_and_moves_give_the_same_record,
-    views_are_messages,
+    ties_are_as_frequent_as_declared,
 )
 from referee.rules.laws.secrecy import (
     redealing_really_redeals,
@@ -40,6 +42,7 @@ from referee.rules.laws.secrecy import (
     sealed_answers_stay_sealed,
     views_hide_what_a_seat_may_not_know,
 )
+from referee.rules.laws.views import views_can_be_sent
 
 __all__ = ["LAWS", "Law", "LawBroken", "check_game", "check_law"]
 
@@ -76,10 +79,10 @@ def check_law(
     try:
         LAWS[law](trial)
     except LawBroken as error:
-        raise LawBroken(f"law broken: {title}: {error}") from error.__cause__
+        raise LawBroken(f"law broken: {title}: {error}", error.seen, error.case, error.decision) from error.__cause__
     except Exception as error:
         seen = trial.broken(f"the game raised {type(error).__name__}: {error}")
-        raise LawBroken(f"law broken: {title}: {seen}") from error
+        raise LawBroken(f"law broken: {title}: {seen}", seen.seen, seen.case, seen.decision) from error
 
 
 def the_game_introduces_itself(trial: Trial) -> None:
@@ -138,6 +141,7 @@ LAWS: Mapping[str, Law] = {
         the_game_introduces_itself,
         players_and_options_are_strict,
         options_open_no_files,
+        views_can_be_sent,
         asked_seats_and_nobody_else_have_moves,
         lists_are_canonical,
         listed_moves_are_the_legal_moves,
@@ -148,12 +152,14 @@ LAWS: Mapping[str, Law] = {
         the_same_seed_and_moves_give_the_same_record,
         matches_end_within_their_bound,
         results_are_well_formed,
+        ranks_follow_scores,
+        ties_are_as_frequent_as_declared,
         pieces_are_conserved,
         chance_is_drawn_under_declared_labels,
-        views_are_messages,
         views_hide_what_a_seat_may_not_know,
         redealing_really_redeals,
         redealt_matches_play_on,
+        redealt_agrees_with_all_that_was_seen,
         sealed_answers_stay_sealed,
     )
 }

@@ -9,11 +9,20 @@ from typing import Any
 
 from referee.rules.chance import Chance, Seeded
 from referee.rules.game import Game, Seat, State, seed_bytes
-from referee.rules.playout import Chooser, random_chooser
+from referee.rules.playout import Chooser, first_chooser, last_chooser, random_chooser
 
 
 class LawBroken(AssertionError):
-    """A law does not hold: which law, of which game, in which match, at which decision, and what was seen."""
+    """A law does not hold: which law, of which game, in which match, at which decision, and what was seen.
+
+    `seen` is what was seen; `case` and `decision` are the match and the place in it, where it was one match.
+    """
+
+    def __init__(self, text: str, seen: str = "", case: Case | None = None, decision: int = 0) -> None:
+        super().__init__(text)
+        self.seen = seen or text
+        self.case = case
+        self.decision = decision
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +42,11 @@ class Case:
     @property
     def seed_bytes(self) -> bytes:
         return seed_bytes(self.seed)
+
+    @property
+    def changed_options(self) -> dict[str, Any]:
+        """The options that are not as they are unless given."""
+        return {name: value for name, value in self.options.items() if value != self.game.options[name].default}
 
     def start(self, chance: Chance | None = None) -> State[Any]:
         return self.game.new(self.players, self.options, chance or Seeded(self.seed_bytes))
@@ -87,26 +101,33 @@ class Trial:
             state.play({seat: choose[seat](state, seat) for seat in asked})
             number += 1
 
-    def moments(self, case: Case, dense: int = 8) -> Iterator[State[Any]]:
-        """Some of the states of a random match: all at first, then `dense` per doubling, and the end."""
-        for number, state in enumerate(self.walk(case)):
+    def moments(self, case: Case, dense: int = 8, choosers: Sequence[Chooser] | None = None) -> Iterator[State[Any]]:
+        """Some of the states of a match, a random one unless said otherwise: all at first, then `dense` per doubling,
+        and the end."""
+        for number, state in enumerate(self.walk(case, choosers)):
             step = 1 << max(0, (number // dense).bit_length() - 1)
             if number % step == 0 or not state.pending():
                 yield state
 
-    def at(self, case: Case, decision: int = 0) -> None:
-        """Say where a law is that does not walk."""
-        self._where = case, decision
+    def odd_moments(self, case: Case, dense: int = 8) -> Iterator[State[Any]]:
+        """The same of a random match and of matches where all make the first, or all the last move of their lists:
+        there full hands and empty piles are met that random players hardly see."""
+        yield from self.moments(case, dense)
+        if case.seed == 0:
+            for habit in (first_chooser, last_chooser):
+                yield from self.moments(case, dense, [habit] * case.players)
+
+    def at(self, case: Case | None, decision: int = 0) -> None:
+        """Say where a law is that does not walk; None: what it found is true of no single match."""
+        self._where = None if case is None else (case, decision)
 
     def broken(self, what: str) -> LawBroken:
         """What was seen, with the match and the decision it was seen at."""
         if self._where is None:
-            return LawBroken(f"{self.game.name}: {what}")
+            return LawBroken(f"{self.game.name}: {what}", what)
         case, number = self._where
-        options = {name: value for name, value in case.options.items() if value != self.game.options[name].default}
-        return LawBroken(
-            f"{self.game.name}: {what} ({case.players} players, options {options}, seed {case.seed}, decision {number})"
-        )
+        place = f"{case.players} players, options {case.changed_options}, seed {case.seed}, decision {number}"
+        return LawBroken(f"{self.game.name}: {what} ({place})", what, case, number)
 
 
 def seen(state: State[Any], seat: Seat | None) -> bytes:
@@ -120,6 +141,11 @@ def sight(state: State[Any]) -> tuple[Any, ...]:
     lists = [[state.format(move) for move in state.legal(seat).moves] for seat in asked]
     views = [seen(state, seat) for seat in (None, *range(state.players))]
     return asked, lists, views, list(state.scores()), state.result()
+
+
+def fresh(case: Case, number: int, seat: Seat | None) -> Seeded:
+    """The chance from which the number-th redeal for a seat is drawn."""
+    return Seeded(b"redeal %d %d of %b" % (number, -1 if seat is None else seat, case.seed_bytes))
 
 
 def _cases(

@@ -47,7 +47,7 @@ def listed_moves_are_the_legal_moves(trial: Trial) -> None:
     """Every listed move passes `check`; where a list is complete, `check` refuses everything else."""
     for case in trial.cases:
         pool: dict[str, None] = {}
-        for state in trial.moments(case):
+        for state in trial.odd_moments(case):
             for seat in state.pending():
                 legal = state.legal(seat)
                 texts = [state.format(move) for move in legal.moves]
@@ -63,7 +63,7 @@ def listed_moves_are_the_legal_moves(trial: Trial) -> None:
 def fallbacks_are_legal(trial: Trial) -> None:
     """The fallback of an asked seat is legal, and the same each time."""
     for case in trial.cases:
-        for state in trial.moments(case, dense=32):
+        for state in trial.odd_moments(case, dense=32):
             for seat in state.pending():
                 move = state.fallback(seat)
                 if rejection := state.check(seat, move):

@@ -1,20 +1,25 @@
-"""The laws about a match as a whole: it repeats, it ends, it counts right and loses nothing."""
+"""The laws about a match as a whole: it repeats, it counts right and loses nothing."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations, islice, permutations
+from math import sqrt
 from typing import Any
 
-from google.protobuf.message import Message
-
-from referee.rules.chance import Extreme
 from referee.rules.game import Result, ranks
 from referee.rules.laws.cases import Case, Trial, sight
 from referee.rules.laws.watched_chance import Watched
-from referee.rules.playout import Chooser, fallback_chooser, first_chooser, last_chooser, playout
+from referee.rules.playout import playout
 from referee.rules.record import Record, replayed
+
+RESULTS = 120
+DECISIONS = 12_000
+"""Whole matches are played for their results until there were so many of them, or so many decisions in them."""
+SEEDS = 5000
+"""The first seed of these matches."""
 
 
 def the_same_seed_and_moves_give_the_same_record(trial: Trial) -> None:
@@ -28,17 +33,6 @@ def the_same_seed_and_moves_give_the_same_record(trial: Trial) -> None:
             raise trial.broken("the same seed and answers gave another match")
         if replayed(case.game, Record.from_bytes(first.to_bytes())).to_bytes() != first.to_bytes():
             raise trial.broken("replaying the record gave another result")
-
-
-def matches_end_within_their_bound(trial: Trial) -> None:
-    """Whatever the bots answer and whatever chance brings, a match takes at most `bound` decisions."""
-    for case in trial.settings:
-        players: list[list[Chooser]] = [case.randoms()]
-        players += [[chooser] * case.players for chooser in (first_chooser, last_chooser, fallback_chooser)]
-        for choosers in players:
-            for chance in (None, Extreme(), Extreme(most=True)):
-                for _ in trial.walk(case, choosers, chance):
-                    pass
 
 
 def results_are_well_formed(trial: Trial) -> None:
@@ -59,6 +53,43 @@ def results_are_well_formed(trial: Trial) -> None:
                 raise trial.broken(f"the result's scores {result.scores} are not the final scores {scores}")
             if not re.fullmatch(r"[a-z][a-z0-9_]*", result.reason):
                 raise trial.broken(f"the reason {result.reason!r} is not a lower_snake_case word")
+
+
+def ranks_follow_scores(trial: Trial) -> None:
+    """A better score never ranks below a worse one, unless `ranks_beside_scores` says why it may."""
+    if trial.game.ranks_beside_scores:
+        return
+    sign, better = (-1, "lower") if trial.game.lower_is_better else (1, "higher")
+    for result in _results(trial, trial.settings):
+        worth = [sign * score for score in result.scores]
+        for one, two in permutations(range(len(worth)), 2):
+            if worth[one] > worth[two] and result.ranks[one] > result.ranks[two]:
+                raise trial.broken(
+                    f"scores {result.scores} gave ranks {result.ranks}: seat {one} has the {better} score and ranks "
+                    f"below seat {two} (lower_is_better and ranks_beside_scores can say that this is meant)"
+                )
+
+
+def ties_are_as_frequent_as_declared(trial: Trial) -> None:
+    """With random players about as many pairs of seats share a rank as `draw_probability` says."""
+    usual = trial.settings[0].options
+    matches = pairs = level = 0
+    for result in _results(trial, [case for case in trial.settings if case.options == usual and case.players > 1]):
+        couples = list(combinations(result.ranks, 2))
+        matches += 1
+        pairs += len(couples)
+        level += sum(one == two for one, two in couples)
+    if not pairs:
+        return
+    declared, seen = trial.game.draw_probability, level / pairs
+    # Pairs of one match are not independent, so the error is that of as many draws as there were matches.
+    error = 3 * sqrt(max(declared * (1 - declared), seen * (1 - seen), 0.01) / matches)
+    if not declared / 2 - 0.03 - error <= seen <= declared * 2 + 0.03 + error:
+        trial.at(None)
+        raise trial.broken(
+            f"draw_probability is {declared:g}, but in {matches} matches of random players {level} of {pairs} pairs of "
+            f"seats shared a rank: say draw_probability = {seen:.2g}, or look for a mistake in the ranks"
+        )
 
 
 def copies_are_independent(trial: Trial) -> None:
@@ -96,18 +127,18 @@ def chance_is_drawn_under_declared_labels(trial: Trial) -> None:
                 raise trial.broken(watched.strange[0])
 
 
-def views_are_messages(trial: Trial) -> None:
-    """A view is a protobuf message of one type for everybody, equal when asked for twice, and the same on the wire."""
-    for case in trial.cases:
-        for state in trial.moments(case, dense=4):
-            views = [state.view(seat) for seat in case.seats]
-            if not all(isinstance(view, Message) and type(view) is type(views[0]) for view in views):
-                raise trial.broken(f"views are of types {sorted({type(view).__name__ for view in views})}")
-            written = [view.SerializeToString(deterministic=True) for view in views]
-            if written != [state.view(seat).SerializeToString(deterministic=True) for seat in case.seats]:
-                raise trial.broken("a view is another one when asked for again")
-            if written != [state.view_bytes(seat) for seat in case.seats]:
-                raise trial.broken("view_bytes is not what the message of the view writes")
+def _results(trial: Trial, cases: Sequence[Case]) -> Iterator[Result]:
+    """How matches of random players end, in turn over the cases, each time with another seed."""
+    matches = decisions = 0
+    while cases and matches < RESULTS and decisions < DECISIONS:
+        case = replace(cases[matches % len(cases)], seed=SEEDS + matches)
+        trial.at(case)
+        played = playout(case.game, case.players, case.options, case.seed_bytes, case.randoms())
+        matches += 1
+        decisions += played.decisions
+        assert played.record.result is not None
+        trial.at(case, len(played.record.moves))
+        yield played.record.result
 
 
 def _record(case: Case) -> Record:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from referee.rules.chance import Seeded
 from referee.rules.game import Seat, State
-from referee.rules.laws.cases import Case, Trial, seen, sight
+from referee.rules.laws.cases import Case, Trial, fresh, seen, sight
 from referee.rules.table import Table
+from referee.rules.views import show
 
 
 def views_hide_what_a_seat_may_not_know(trial: Trial) -> None:
@@ -17,7 +17,7 @@ def views_hide_what_a_seat_may_not_know(trial: Trial) -> None:
         for number, state in enumerate(trial.moments(case, dense=16)):
             pieces = dict(state.pieces())
             for seat in case.seats:
-                twin = state.redealt(seat, _fresh(case, number, seat))
+                twin = state.redealt(seat, fresh(case, number, seat))
                 who = "the public" if seat is None else f"seat {seat}"
                 if seen(twin, seat) != seen(state, seat):
                     raise trial.broken(f"the view of {who} shows what it may not know{_difference(state, twin, seat)}")
@@ -45,7 +45,7 @@ def redealing_really_redeals(trial: Trial) -> None:
             future = _future(case, state.copy())
             for seat in case.seats:
                 if (seat is not None) not in found:
-                    twin = state.redealt(seat, _fresh(case, number, seat))
+                    twin = state.redealt(seat, fresh(case, number, seat))
                     if sight(twin) != before or _future(case, twin) != future:
                         found.add(seat is not None)
             if sight(state) != before:
@@ -61,7 +61,7 @@ def redealt_matches_play_on(trial: Trial) -> None:
     for case in trial.settings:
         bound = case.game.bound(case.players, case.options)
         for number, state in enumerate(islice(trial.moments(case, dense=2), 6)):
-            twin = state.redealt(case.seats[number % len(case.seats)], _fresh(case, number, None))
+            twin = state.redealt(case.seats[number % len(case.seats)], fresh(case, number, None))
             pieces = dict(twin.pieces())
             choosers = case.randoms(b"redealt")
             for _ in range(bound + 1):
@@ -102,10 +102,6 @@ def sealed_answers_stay_sealed(trial: Trial) -> None:
                 raise trial.broken("answers given in another order led elsewhere")
 
 
-def _fresh(case: Case, number: int, seat: Seat | None) -> Seeded:
-    return Seeded(b"redeal %d %d of %b" % (number, -1 if seat is None else seat, case.seed_bytes))
-
-
 def _future(case: Case, state: State[Any], most: int = 48) -> list[Any]:
     """What the public sees of the next decisions with random answers; plays on the state it is given."""
     choosers = case.randoms(b"future")
@@ -130,6 +126,6 @@ def _something_is_hidden(case: Case) -> bool:
 
 def _difference(state: State[Any], twin: State[Any], seat: Seat | None) -> str:
     """The first lines in which two views differ, for the message."""
-    here, there = str(state.view(seat)).splitlines(), str(twin.view(seat)).splitlines()
+    here, there = show(state.view(seat)).splitlines(), show(twin.view(seat)).splitlines()
     lines = ((a.strip(), b.strip()) for a, b in zip(here, there, strict=False) if a != b)
     return "".join(f": {a!r} became {b!r}" for a, b in islice(lines, 1))

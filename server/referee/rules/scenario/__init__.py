@@ -164,6 +164,12 @@ class _Run:
                 raise self._failed(offer.line, f"the move '{move}' to be legal", f"rejected: {why}")
         elif rejection is None:
             raise self._failed(offer.line, f"the move '{move}' to be rejected", "it was accepted")
+        elif offer.code and rejection.code != offer.code:
+            raise self._failed(
+                offer.line,
+                f"the move '{move}' to be rejected with the code {offer.code}",
+                f"the code {rejection.code}: {rejection.message}",
+            )
         elif self._sight() != before:
             raise self._failed(offer.line, f"nothing to change by the rejected move '{move}'", "the position changed")
 
@@ -225,7 +231,7 @@ class _Run:
         """All that can be seen of a position, by anybody."""
         state = self.table.state
         seats = (None, *range(self.scenario.players))
-        return self.table.pending(), *(state.view(seat).SerializeToString(deterministic=True) for seat in seats)
+        return self.table.pending(), *(state.view_bytes(seat) for seat in seats)
 
     def _failed(self, line: int, expected: str, seen: str) -> ScenarioFailed:
         return ScenarioFailed(self.scenario.path, line, expected, seen)

@@ -10,12 +10,14 @@ from referee.rules.scenario.file import ScenarioFile, ScenarioUnreadable
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """`0: hit`: a move that must be accepted; with `!` before it, one that must be refused."""
+    """`0: hit`: a move that must be accepted; with `!` before it, one that must be refused (`! not_now 0: hit`: with
+    this code)."""
 
     line: int
     seat: int
     text: str
     refused: bool
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +56,21 @@ def read_script(file: ScenarioFile, script: str, players: int) -> tuple[list[Sta
 
 
 _NUMBER = r"(?:0|[1-9][0-9]*)"
-_OFFER = re.compile(rf"(!?)\s*({_NUMBER})\s*:\s*(.*)")
+_OFFER = re.compile(rf"({_NUMBER})\s*:\s*(.*)")
+_REFUSED = re.compile(rf"!\s*(?:([a-z][a-z0-9_]*)\s+)?({_NUMBER})\s*:\s*(.*)")
 _LEGAL = re.compile(rf"legal\s+({_NUMBER})\s*(=|\bhas\b|\blacks\b)\s*(.*)")
 _EXPECT = re.compile(r"([a-z]+)\s*=\s*(.*)")
 _HOW = (
-    "a line is 'SEAT: MOVE', '! SEAT: MOVE', 'legal SEAT = MOVES' (or 'has', 'lacks'), "
+    "a line is 'SEAT: MOVE', '! SEAT: MOVE', '! CODE SEAT: MOVE', 'legal SEAT = MOVES' (or 'has', 'lacks'), "
     "or one of 'pending', 'scores', 'over', 'ranks', 'reason' with '=' and a value"
 )
 
 
 def _read(line: int, text: str, players: int) -> Statement:
     if found := _OFFER.fullmatch(text):
-        return Offer(line, int(found[2]), found[3], found[1] == "!")
+        return Offer(line, int(found[1]), found[2], refused=False)
+    if found := _REFUSED.fullmatch(text):
+        return Offer(line, int(found[2]), found[3], refused=True, code=found[1] or "")
     if found := _LEGAL.fullmatch(text):
         moves = tuple(" ".join(move.split()) for move in found[3].split("|")) if found[3] else ()
         if not all(moves) or (not moves and found[2] != "="):

@@ -1,0 +1,35 @@
+"""Write a folder of files from the templates beside this module: `referee new` and `referee new-game`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from referee.cli.errors import ENVIRONMENT, Failure, wrong_use
+
+TEMPLATES = Path(__file__).with_name("templates")
+
+
+def write(folder: Path, template: str, words: Mapping[str, str]) -> None:
+    """Fill a folder that is not there or is empty; `@word@` in texts and names of files becomes its value."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        wrong_use(f"{folder} is there already; choose another name, nothing is overwritten")
+    root = TEMPLATES / template
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for source in sorted(root.rglob("*.txt")):
+            path = folder / _filled(str(source.relative_to(root)).removesuffix(".txt"), words)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            text = _filled(source.read_text(encoding="utf-8"), words)
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
+            if text.startswith("#!"):
+                path.chmod(0o755)
+    except OSError as error:
+        raise Failure(f"{error.filename or folder}: {error.strerror}", ENVIRONMENT) from None
+
+
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    for word, value in words.items():
+        text = text.replace(f"@{word}@", value)
+    return text

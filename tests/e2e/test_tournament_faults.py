@@ -34,10 +34,10 @@ WRITING = ("serve", "create", "start", "pause")
 
 
 @pytest.fixture
-def hall(tmp_path: Path) -> Hall:
-    opened = Hall(tmp_path)
-    opened.referee("tournament", "create", "league", *PLAN, "--db", opened.db)
-    return opened
+def hall(hall: Hall) -> Hall:
+    """With a tournament that is ready to start."""
+    hall.referee("tournament", "create", "league", *PLAN, "--db", hall.db)
+    return hall
 
 
 @pytest.fixture

@@ -5,8 +5,6 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -38,15 +36,6 @@ def hall(hall: Hall) -> Hall:
     """With a tournament that is ready to start."""
     hall.referee("tournament", "create", "league", *PLAN, "--db", hall.db)
     return hall
-
-
-@pytest.fixture
-def open_folder() -> Iterator[Path]:
-    """A folder that another user may reach; pytest's own is closed to others."""
-    with tempfile.TemporaryDirectory() as name:
-        Path(name).chmod(0o755)
-        yield Path(name)
-        Path(name).chmod(0o755)
 
 
 def under(hardship: str, *words: object) -> tuple[int, str]:

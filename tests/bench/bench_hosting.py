@@ -59,6 +59,8 @@ def main() -> None:
         )
     first = asyncio.run(first_move(given.bot, not given.no_sandbox))
     print(f"  start to first move    {first * 1000:>9,.0f} ms")
+    read, cost = asyncio.run(endless_stderr(3.0))
+    print(f"  stderr without end     {read / 1e6:>9,.1f} MB/s read, {cost:.1%} of a core")
 
 
 @dataclass(frozen=True)
@@ -172,6 +174,24 @@ async def first_move(bot: str, sandbox: bool) -> float:
         while not match.transcript.seats[0].decisions:  # noqa: ASYNC110 - nobody tells
             await asyncio.sleep(0.001)
         return time.monotonic() - began
+
+
+async def endless_stderr(seconds: float) -> tuple[float, float]:
+    """A bot that writes to stderr without end: bytes read per second, and the share of a core that this takes."""
+    from referee.hosting.bot.spec import BotSpec, Kind
+    from referee.hosting.process.bot_process import BotProcess
+    from referee.hosting.sandbox.launch import OpenAir
+
+    spec = BotSpec("endless", ("/bin/sh", "-c", "yes this goes on and on >&2"), Kind.STDIO, Path("/"))
+    bot = BotProcess(spec, OpenAir())
+    await bot.start()
+    await asyncio.sleep(1.0)  # what it may write at once is read by then
+    before, spent, began = bot.stderr.bytes, time.process_time(), time.monotonic()
+    await asyncio.sleep(seconds)
+    passed = time.monotonic() - began
+    read, cost = bot.stderr.bytes - before, time.process_time() - spent
+    await bot.stop()
+    return read / passed, cost / passed
 
 
 async def memory(bot: str, count: int, sandbox: bool) -> float:

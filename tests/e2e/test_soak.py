@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from .tournament_hall import Hall, eventually, kill_again_and_again
+from ..waiting import eventually
+from .tournament_hall import Hall, kill_again_and_again
 
 # One after the other: each wants the machine for itself.
 pytestmark = [pytest.mark.soak, pytest.mark.xdist_group("soak")]
@@ -18,13 +18,6 @@ pytestmark = [pytest.mark.soak, pytest.mark.xdist_group("soak")]
 CROWD = 200
 PROCESSES = 4
 QUICK_MATCHES = 12_000
-
-
-@pytest.fixture
-def hall(tmp_path: Path) -> Iterator[Hall]:
-    opened = Hall(tmp_path)
-    yield opened
-    opened.close()
 
 
 def test_two_hundred_bots_play_for_a_minute_and_nobody_is_blamed(hall: Hall) -> None:

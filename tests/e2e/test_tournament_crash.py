@@ -2,20 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
 from .tournament_hall import Hall, kill_again_and_again
 
 
-@pytest.fixture
-def hall(tmp_path: Path) -> Iterator[Hall]:
-    opened = Hall(tmp_path)
-    yield opened
-    opened.close()
-
-
 def test_killed_at_random_moments_a_tournament_goes_on_by_itself_and_loses_nothing(hall: Hall) -> None:
-    kill_again_and_again(hall, kills=3, matches=90, longest=0.1)
+    kill_again_and_again(hall, kills=3, matches=150, longest=0.1)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -34,19 +32,10 @@ WRITING = ("serve", "create", "start", "pause")
 
 
 @pytest.fixture
-def hall(tmp_path: Path) -> Hall:
-    opened = Hall(tmp_path)
-    opened.referee("tournament", "create", "league", *PLAN, "--db", opened.db)
-    return opened
-
-
-@pytest.fixture
-def open_folder() -> Iterator[Path]:
-    """A folder that another user may reach; pytest's own is closed to others."""
-    with tempfile.TemporaryDirectory() as name:
-        Path(name).chmod(0o755)
-        yield Path(name)
-        Path(name).chmod(0o755)
+def hall(hall: Hall) -> Hall:
+    """With a tournament that is ready to start."""
+    hall.referee("tournament", "create", "league", *PLAN, "--db", hall.db)
+    return hall
 
 
 def under(hardship: str, *words: object) -> tuple[int, str]:

@@ -5,23 +5,15 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterator
 from io import StringIO
-from pathlib import Path
 
 import pytest
 
+from ..waiting import eventually
 from .terminal_screen import Screen
-from .tournament_hall import Hall, eventually
+from .tournament_hall import Hall
 
 PLAN = ("--game", "stop_me_go", "--players", 2, "--rounds", 3000)
-
-
-@pytest.fixture
-def hall(tmp_path: Path) -> Iterator[Hall]:
-    opened = Hall(tmp_path)
-    yield opened
-    opened.close()
 
 
 def done_of(text: str) -> list[int]:

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from .tournament_hall import Hall, eventually
+from ..waiting import eventually
+from .tournament_hall import Hall
 
 LONG = ("--game", "stop_me_go", "--players", 2, "--rounds", 2000)
 

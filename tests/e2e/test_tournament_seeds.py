@@ -22,7 +22,8 @@ from referee.store.migrate import upgrade
 from referee.tournament.seeds import commitment, root_of
 
 from ..store.postgres_server import any_server, fresh_schema
-from .tournament_hall import Hall, eventually
+from ..waiting import eventually
+from .tournament_hall import Hall
 
 TEXT = "xyzzy plugh"
 LONG = ("--game", "stop_me_go", "--players", 2, "--rounds", 2000)

@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing, redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -22,6 +22,8 @@ from referee.net.people import new_admin_token
 from referee.store import Counts, Store
 from referee.tournament.standings import from_store
 
+from ..waiting import eventually
+
 CROWD = Path(__file__).with_name("tournament_crowd.py")
 PATIENCE = 90.0
 ENVIRONMENT = {**os.environ, "GRPC_ENABLE_FORK_SUPPORT": "0", "COLUMNS": "200"}
@@ -33,9 +35,11 @@ class Hall:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.db = str(folder / "hall.db")
-        with closing(socket.socket()) as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.address = f"127.0.0.1:{probe.getsockname()[1]}"
+        # Bound, never listening: while the server is down nobody else gets its port.
+        self._port = socket.socket()
+        self._port.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._port.bind(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self._port.getsockname()[1]}"
         with Store.open(self.db) as store:
             self.admin_token = new_admin_token(store)
         self.environment = {"REFEREE_ADMIN_TOKEN": self.admin_token, "COLUMNS": "200"}
@@ -50,7 +54,7 @@ class Hall:
         )
         log.close()
         host, _, port = self.address.partition(":")
-        eventually(lambda: self._answers(host, int(port)), lambda: (self.folder / "server.log").read_text())
+        eventually(lambda: self._answers(host, int(port)), why=self._log)
 
     def kill(self) -> None:
         """As a power cut would."""
@@ -96,13 +100,14 @@ class Hall:
             return state
 
     def wait_for(self, name: str, state: str = "finished") -> None:
-        eventually(lambda: self.state(name) == state, lambda: (self.folder / "server.log").read_text()[-3000:])
+        eventually(lambda: self.state(name) == state, PATIENCE, why=self._log)
 
     def close(self) -> None:
         for process in self._processes:
             if process.poll() is None:
                 process.kill()
             process.wait()
+        self._port.close()
 
     def _start(self, words: Sequence[str], stderr: Any, stdout: Any = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
@@ -111,9 +116,12 @@ class Hall:
         self._processes.append(process)
         return process
 
+    def _log(self) -> str:
+        return (self.folder / "server.log").read_text()[-3000:]
+
     def _answers(self, host: str, port: int) -> bool:
         assert self.server is not None
-        assert self.server.poll() is None, (self.folder / "server.log").read_text()
+        assert self.server.poll() is None, self._log()
         try:
             socket.create_connection((host, port), timeout=1).close()
         except OSError:
@@ -123,13 +131,15 @@ class Hall:
 
 def kill_again_and_again(hall: Hall, kills: int, matches: int, longest: float) -> None:
     """Kill a server in the midst of a tournament, so many times; every match is finished once, and all holds."""
-    chance = Random(time.time_ns())
+    seed = time.time_ns()
+    print(f"moments of the kills: Random({seed})")  # shown when the test fails
+    chance = Random(seed)
     hall.start()
     hall.crowd("ada=random", "bob=first", "cy=random")
     plan = ("--game", "flip7", "--players", 3, "--rounds", matches, "--bots", "ada,bob,cy,cautious")
     hall.steer("create", "league", *plan, "--start")
     for number in range(kills):
-        target = (number + 1) * matches // (kills + 2)
+        target = (number + 1) * matches // (3 * kills)  # two thirds are left to the last, however late a kill comes
         eventually(lambda target=target: hall.count() >= target)  # type: ignore[misc]
         time.sleep(chance.uniform(0.0, longest))
         hall.kill()
@@ -158,11 +168,3 @@ def run_referee(*words: object, env: dict[str, str] | None = None) -> subprocess
         timeout=PATIENCE,
         env=ENVIRONMENT | (env or {}),
     )
-
-
-def eventually(check: Callable[[], bool], why: Callable[[], str] = lambda: "", patience: float = PATIENCE) -> None:
-    """Wait for something that another process does."""
-    until = time.monotonic() + patience
-    while not check():
-        assert time.monotonic() < until, f"it did not happen in {patience} s\n{why()}"
-        time.sleep(0.02)

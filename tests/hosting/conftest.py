@@ -25,8 +25,10 @@ from referee.match.result import Ending
 from referee.rules import registry
 from referee.workers.bot_host import Guest, Guesthouse
 
+from ..waiting import PATIENCE, soon
+
 BAD_BOTS = Path(__file__).resolve().parents[1] / "bad_bots"
-QUICK = TimeControl(limit=0.5, bank=0.5, grace=5.0)
+UNHURRIED = TimeControl(limit=5.0, bank=5.0, grace=5.0)
 
 
 class FirstMove:
@@ -61,11 +63,11 @@ class Host:
 
     async def put_up(self, spec: BotSpec, quarters: Quarters | None = None, **settings: object) -> Guest:
         guest = await self.house.host(spec, quarters=quarters, **settings)  # type: ignore[arg-type]
-        assert await self.house.arrive(guest, 15), guest.process.stderr.lines()
+        assert await self.house.arrive(guest, PATIENCE), guest.process.stderr.lines()
         return guest
 
     def seat(
-        self, *players: Guest | Player, game: str = "stop_me_go", control: TimeControl = QUICK
+        self, *players: Guest | Player, game: str = "stop_me_go", control: TimeControl = UNHURRIED
     ) -> asyncio.Future[Match]:
         """Start a match; opponents fill up the table."""
         self._matches += 1
@@ -111,14 +113,14 @@ class Host:
         return running(word)
 
     @staticmethod
-    async def until(holds: Callable[[], object], seconds: float = 10.0) -> None:
+    async def until(holds: Callable[[], object], seconds: float = PATIENCE) -> None:
         """Wait until something is so."""
-        async with asyncio.timeout(seconds):
-            while not holds():  # noqa: ASYNC110 - it looks at /proc, which tells nobody
-                await asyncio.sleep(0.02)
+        await soon(holds, seconds)
 
-    async def play(self, *players: Guest | Player, game: str = "stop_me_go", control: TimeControl = QUICK) -> Ending:
-        match = await asyncio.wait_for(self.seat(*players, game=game, control=control), 20)
+    async def play(
+        self, *players: Guest | Player, game: str = "stop_me_go", control: TimeControl = UNHURRIED
+    ) -> Ending:
+        match = await asyncio.wait_for(self.seat(*players, game=game, control=control), PATIENCE)
         assert match.ending is not None
         return match.ending
 

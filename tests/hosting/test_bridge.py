@@ -19,6 +19,8 @@ from referee.match.match import Match
 from referee.match.result import Termination
 from referee.rules import registry
 
+from ..waiting import PATIENCE
+
 if TYPE_CHECKING:
     from tests.hosting.conftest import Host
 
@@ -52,7 +54,7 @@ class Crossing:
 
     async def match(self, game: str = "stop_me_go") -> Match:
         session = self.host.house.play.sessions["bridged"]
-        return await asyncio.wait_for(self.host.seat(session, game=game, control=UNHURRIED), 20)
+        return await asyncio.wait_for(self.host.seat(session, game=game, control=UNHURRIED), PATIENCE)
 
 
 @pytest.mark.parametrize("bot", ["shell", "awk"])
@@ -64,7 +66,7 @@ async def test_shell_and_awk_play_over_the_bridge(host: Host, bot: str) -> None:
             assert match.transcript.seats[0].strikes == 0
         crossing.client.leave()
         assert crossing.playing is not None
-        await asyncio.wait_for(crossing.playing, 5)
+        await asyncio.wait_for(crossing.playing, PATIENCE)
 
 
 async def test_the_program_is_told_of_the_start_the_end_and_a_refused_move(host: Host, tmp_path: Path) -> None:
@@ -90,7 +92,7 @@ async def test_the_program_is_told_of_the_start_the_end_and_a_refused_move(host:
             UNHURRIED,
             finished=finished,
         )
-        match = await asyncio.wait_for(over, 10)
+        match = await asyncio.wait_for(over, PATIENCE)
         await host.until(lambda: b'"end"' in heard.read_bytes())
     assert match.ending is not None
     assert match.ending.terminations[0] is Termination.FINISHED
@@ -123,7 +125,7 @@ async def test_a_program_that_fails_ends_the_bridge_and_resigns_its_matches(
         assert match.ending.terminations[1] is Termination.FINISHED
         assert crossing.playing is not None
         with pytest.raises(BridgeBroken, match=why):
-            await asyncio.wait_for(crossing.playing, 10)
+            await asyncio.wait_for(crossing.playing, PATIENCE)
         assert why in match.ending.texts[0]
         assert not any("Traceback" in warning for warning in crossing.warnings)
 
@@ -144,7 +146,7 @@ async def test_the_command_says_what_is_wrong_and_how_it_ended(host: Host) -> No
         child = await asyncio.create_subprocess_exec(
             sys.executable, "-c", code, "bridge", *words, stderr=asyncio.subprocess.PIPE
         )
-        _, said = await asyncio.wait_for(child.communicate(), 30)
+        _, said = await asyncio.wait_for(child.communicate(), PATIENCE)
         assert child.returncode is not None
         return child.returncode, said.decode()
 

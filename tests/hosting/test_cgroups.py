@@ -26,6 +26,8 @@ from referee.hosting.sandbox.bubblewrap import Limits, Sandbox
 from referee.match.clock import TimeControl
 from referee.match.result import Termination
 
+from ..waiting import PATIENCE
+
 if TYPE_CHECKING:
     from tests.hosting.conftest import Host
 
@@ -123,7 +125,7 @@ async def test_groups_of_a_killed_referee_are_cleared_away_and_those_in_use_are_
     command = [sys.executable, str(Path(__file__).with_name("worker.py")), "sandbox", marker]
     worker = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     assert worker.stdout is not None
-    assert await asyncio.wait_for(worker.stdout.readline(), 20) == b"ready\n"
+    assert await asyncio.wait_for(worker.stdout.readline(), PATIENCE) == b"ready\n"
     assert groups_of(real, worker.pid)
     worker.kill()
     await worker.wait()

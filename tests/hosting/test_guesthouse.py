@@ -18,6 +18,8 @@ from referee.match.clock import TimeControl
 from referee.match.result import Termination
 from referee.workers.bot_host import Guesthouse, clear_away
 
+from ..waiting import PATIENCE
+
 if TYPE_CHECKING:
     from tests.hosting.conftest import Host
 
@@ -26,9 +28,9 @@ UNHURRIED = TimeControl(limit=5.0, bank=5.0)
 
 async def test_a_program_with_an_sdk_that_dies_forfeits_at_once_instead_of_being_waited_for(host: Host) -> None:
     guest = await host.put_up(parse("builtin:random"), patience=Patience(first_rest=0.02))
-    over = host.seat(guest, game="encore", control=TimeControl(limit=5.0, bank=5.0, grace=60.0))
+    over = host.seat(guest, game="encore", control=TimeControl(limit=5.0, bank=5.0, grace=600.0))
     guest.process.kill("was shot in this test")
-    match = await asyncio.wait_for(over, 10)
+    match = await asyncio.wait_for(over, PATIENCE)
     assert match.ending is not None
     assert match.ending.terminations[0] is Termination.CRASH
     assert match.ending.texts[0] == "the bot was ended: it was shot in this test"
@@ -42,7 +44,7 @@ async def test_everybody_who_waits_for_a_bot_hears_of_its_arrival(host: Host) ->
     guest = await host.house.host(parse("builtin:random"))
     assert guest.player is None
     assert guest.free == 0
-    assert await asyncio.gather(*(host.house.arrive(guest, 15) for _ in range(3))) == [True, True, True]
+    assert await asyncio.gather(*(host.house.arrive(guest, PATIENCE) for _ in range(3))) == [True, True, True]
     assert guest.free > 0
 
 

@@ -27,6 +27,7 @@ from referee.hosting.sandbox.bubblewrap import Limits, Sandbox
 from referee.match.clock import TimeControl
 from referee.match.result import Termination
 
+from ..waiting import PATIENCE, eventually
 from .conftest import words_of_nobody
 
 if TYPE_CHECKING:
@@ -169,9 +170,7 @@ def counted(bubblewrap: None) -> Iterator[Group]:
     if group is None:
         pytest.skip("no cgroup here that could count for comparison")
     yield group
-    until = time.monotonic() + 10
-    while not group.remove():
-        assert time.monotonic() < until
+    eventually(group.remove)
 
 
 @dataclass(frozen=True)
@@ -241,4 +240,4 @@ async def test_an_opponent_is_not_timed_out_by_hidden_children_without_cgroups(h
         assert ending.terminations[1] is Termination.FINISHED
     assert guest.process.hold is not None
     assert guest.process.hold.group is None
-    await asyncio.wait_for(guest.stop(), 10)
+    await asyncio.wait_for(guest.stop(), PATIENCE)

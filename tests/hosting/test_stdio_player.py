@@ -15,6 +15,8 @@ from referee.match.clock import TimeControl
 from referee.match.result import Termination
 from referee.rules import registry
 
+from ..waiting import PATIENCE
+
 if TYPE_CHECKING:
     from tests.hosting.conftest import Host
 
@@ -29,7 +31,7 @@ LASTING = Patience(crashes=100, first_rest=0.02, longest_rest=0.02)
 async def test_shell_and_awk_play_every_game(host: Host, game: str) -> None:
     shell = await host.put_up(parse("builtin:shell"))
     awk = await host.put_up(parse("builtin:awk"))
-    match = await asyncio.wait_for(host.seat(shell, awk, game=game, control=UNHURRIED), 20)
+    match = await asyncio.wait_for(host.seat(shell, awk, game=game, control=UNHURRIED), PATIENCE)
     assert match.ending is not None
     assert set(match.ending.terminations) == {Termination.FINISHED}, match.ending.texts
     assert all(seat.strikes == 0 for seat in match.transcript.seats)
@@ -49,7 +51,7 @@ async def test_many_matches_at_once_share_one_program(host: Host) -> None:
     assert awk.free == 20
     matches = [host.seat(awk, game="flip7", control=UNHURRIED) for _ in range(20)]
     assert awk.free == 0
-    endings = [match.ending for match in await asyncio.wait_for(asyncio.gather(*matches), 30)]
+    endings = [match.ending for match in await asyncio.wait_for(asyncio.gather(*matches), PATIENCE)]
     assert {ending.terminations[0] for ending in endings if ending} == {Termination.FINISHED}
     assert awk.process.runs == 1
     assert awk.free == 20
@@ -129,7 +131,7 @@ async def test_all_matches_of_a_program_that_crashes_are_forfeited_and_the_next_
     slow = TimeControl(limit=5.0, bank=5.0)
     matches = [host.seat(awk, game="encore", control=slow) for _ in range(4)]
     awk.process.kill("was shot in this test")
-    endings = [match.ending for match in await asyncio.wait_for(asyncio.gather(*matches), 20)]
+    endings = [match.ending for match in await asyncio.wait_for(asyncio.gather(*matches), PATIENCE)]
     for ending in endings:
         assert ending is not None
         assert ending.terminations[0] is Termination.CRASH
@@ -158,7 +160,7 @@ async def test_a_program_that_has_stopped_answering_is_started_again(host: Host,
     guest = await host.put_up(host.bad("babbles.py", vice, marker), patience=LASTING)
     short = TimeControl(limit=0.2, bank=0.1)
     first, second = host.seat(guest, control=short), host.seat(guest, control=short)
-    for match in await asyncio.wait_for(asyncio.gather(first, second), 10):
+    for match in await asyncio.wait_for(asyncio.gather(first, second), PATIENCE):
         assert match.ending is not None
         assert match.ending.terminations[0] is Termination.TIMEOUT
     await host.until(lambda: guest.process.runs >= 2)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import sys
 import weakref
-from collections.abc import Callable
 
 import pytest
 
 from referee import gc_pauses
 from referee.gc_pauses import short_pauses
+
+from ..waiting import soon
 
 
 class Knot:
@@ -21,41 +21,53 @@ class Knot:
         self.me = self
 
 
-async def until(true: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
-        while not true():  # noqa: ASYNC110 - nobody tells when garbage is cleared away
-            await asyncio.sleep(0.01)
+class Looks:
+    """Counts the looks for garbage: whether it is quiet is asked at the end of each."""
+
+    def __init__(self) -> None:
+        self.quiet = False
+        self.count = 0
+
+    def __call__(self) -> bool:
+        self.count += 1
+        return self.quiet
+
+    async def some_more(self, number: int = 2) -> None:
+        """Until there have been more; the first may have been under way already."""
+        goal = self.count + number
+        await soon(lambda: self.count >= goal)
 
 
 async def test_what_nobody_needs_any_more_is_soon_cleared_away() -> None:
     async with short_pauses(quiet=lambda: False):
         knot = weakref.ref(Knot())
         assert knot() is not None
-        await until(lambda: knot() is None)
+        await soon(lambda: knot() is None)
 
 
 async def test_what_outlived_its_first_look_is_cleared_away_when_nobody_plays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gc_pauses, "THOROUGHLY_EVERY", 0.0)
-    playing = True
-    async with short_pauses(quiet=lambda: not playing):
+    looks = Looks()
+    async with short_pauses(looks):
         kept = Knot()
         knot = weakref.ref(kept)
-        await asyncio.sleep(4 * gc_pauses.LOOK_EVERY)
+        await looks.some_more()
         del kept
-        await asyncio.sleep(4 * gc_pauses.LOOK_EVERY)
+        await looks.some_more(4)
         assert knot() is not None, "looked through everything while somebody played"
-        playing = False
-        await until(lambda: knot() is None)
+        looks.quiet = True
+        await soon(lambda: knot() is None)
 
 
 async def test_where_somebody_always_plays_it_is_cleared_away_at_last(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gc_pauses, "AT_LAST_AFTER", 0.5)
-    async with short_pauses(quiet=lambda: False):
+    looks = Looks()
+    async with short_pauses(looks):
         kept = Knot()
         knot = weakref.ref(kept)
-        await asyncio.sleep(2 * gc_pauses.LOOK_EVERY)
+        await looks.some_more()
         del kept
-        await until(lambda: knot() is None)
+        await soon(lambda: knot() is None)
 
 
 async def test_a_look_finds_only_what_is_new() -> None:
@@ -66,11 +78,12 @@ async def test_a_look_finds_only_what_is_new() -> None:
             looked_at.append(len(gc.get_objects(0)))
 
     many = [[number] for number in range(100_000)]
-    async with short_pauses(quiet=lambda: False):
-        await asyncio.sleep(2 * gc_pauses.LOOK_EVERY)
+    looks = Looks()
+    async with short_pauses(looks):
+        await looks.some_more()
         gc.callbacks.append(note)
         try:
-            await asyncio.sleep(10 * gc_pauses.LOOK_EVERY)
+            await looks.some_more(10)
         finally:
             gc.callbacks.remove(note)
     assert looked_at

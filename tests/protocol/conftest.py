@@ -11,7 +11,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -188,19 +187,3 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
     process = Process(tmp_path_factory.mktemp("served"), "--grace", "3s")
     yield process
     process.stop()
-
-
-def eventually(check: Any, patience: float = 5.0) -> None:
-    """Wait for something that another process does."""
-    until = time.monotonic() + patience
-    while not check():
-        assert time.monotonic() < until, "it did not happen"
-        time.sleep(0.02)
-
-
-async def soon(check: Any, patience: float = 5.0) -> None:
-    """Wait for something that happens in this loop."""
-    until = time.monotonic() + patience
-    while not check():
-        assert time.monotonic() < until, "it did not happen"
-        await asyncio.sleep(0.005)

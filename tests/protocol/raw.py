@@ -14,9 +14,9 @@ import grpc.aio
 
 from arena.v1 import match_pb2 as pb
 
+from ..waiting import PATIENCE
+
 PLAY = "/arena.v1.MatchService/Play"
-PATIENCE = 10.0
-"""Seconds after which a test gives up waiting."""
 
 
 class Raw:
@@ -79,6 +79,17 @@ class Raw:
             assert body is not None, f"the stream ended ({await self.status()}) before any {kind}"
             if body.WhichOneof("body") == kind:
                 return getattr(body, kind)
+
+    async def until_now(self) -> list[str]:
+        """The kinds of all that the server has said by the time it has read everything sent to it."""
+        await self.send(hello=pb.Hello(protocol_version=1))  # a second one, to which it answers with a notice
+        kinds: list[str] = []
+        while True:
+            body = await asyncio.wait_for(self._bodies.get(), PATIENCE)
+            assert body is not None, f"the stream ended: {await self.status()}"
+            if body.HasField("notice") and body.notice.code == "ignored":
+                return kinds
+            kinds.append(body.WhichOneof("body") or "")
 
     def silent(self) -> bool:
         """Whether nothing has been heard that was not asked for."""

@@ -23,7 +23,8 @@ from referee.net.limits import Limits, address_of
 from referee.net.open_calls import Calls, endpoint_of
 from referee.net.open_connections import Connection, Connections
 
-from .conftest import Process, Server, eventually, serving, soon
+from ..waiting import eventually, soon
+from .conftest import Process, Server, serving
 from .elsewhere import PREFACE, dial, door_at, is_open
 from .steady import steady
 

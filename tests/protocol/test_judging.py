@@ -13,7 +13,8 @@ from referee.match.clock import TimeControl
 from referee.match.match import Match
 from referee.net.play_service import TRESPASSES
 
-from .conftest import Server, soon
+from ..waiting import PATIENCE, soon
+from .conftest import Server
 from .raw import Raw
 
 
@@ -110,7 +111,7 @@ async def test_a_second_answer(server: Server) -> None:
 
 
 async def test_a_late_answer(server: Server) -> None:
-    sitting = await sit(server, TimeControl(limit=0.15, bank=0.1, grace=2))
+    sitting = await sit(server, TimeControl(limit=1.0, bank=0.0, grace=2))
     await sitting.bob.act(await sitting.bob.hear("decide"))
     await soon(lambda: bool(sitting.match.transcript.events))
     sitting.before = board(sitting.match)
@@ -134,8 +135,7 @@ async def test_an_answer_after_the_end_is_late_and_no_trespass(server: Server) -
 
 async def test_a_stale_answer_after_the_referee_was_late(server: Server) -> None:
     """The whole process sleeps, as under a paused machine: the question is put anew and nobody is charged."""
-    sitting = await sit(server, TimeControl(limit=0.3, bank=0.1, grace=2))
-    await asyncio.sleep(0.06)  # a heartbeat or two
+    sitting = await sit(server, TimeControl(limit=1.0, bank=0.1, grace=2))
     time.sleep(1.6)  # noqa: ASYNC251 - exactly this is meant
     again = await sitting.alice.hear("decide")
     assert again.again
@@ -259,7 +259,7 @@ async def test_a_match_goes_on_exactly_after_reconnects(server: Server) -> None:
 
 
 async def test_a_bot_that_does_not_come_back_forfeits_by_disconnect(server: Server) -> None:
-    sitting = await sit(server, TimeControl(limit=1, bank=1, grace=0.3))
+    sitting = await sit(server, TimeControl(limit=10, bank=10, grace=0.3))
     await sitting.alice.close()
     end = await sitting.bob.play()
     assert list(end.terminations) == [pb.TERMINATION_DISCONNECT, pb.TERMINATION_FINISHED]
@@ -310,4 +310,4 @@ async def test_a_bot_that_left_a_running_match_behind_is_let_in_during_a_drain(s
     await alice.hello()
     ends = await asyncio.gather(alice.play(), bob.play())
     assert list(ends[0].terminations) == [pb.TERMINATION_FINISHED] * 2
-    await asyncio.wait_for(draining, 5)
+    await asyncio.wait_for(draining, PATIENCE)

@@ -18,12 +18,21 @@ from referee.match.clock import TimeControl
 from referee.match.result import Termination
 from referee.store import MatchState, Store
 
-from .conftest import Server, soon
+from ..waiting import PATIENCE, soon
+from .conftest import Server
 from .raw import Raw
 
 
 def wish(*against: str, game: str = "stop_me_go", **fields: Any) -> pb.Practice:
     return pb.Practice(game=game, against=against, **fields)
+
+
+async def settled(server: Server, bot: Raw) -> list[str]:
+    """Wait until the server has started whatever it starts for this bot; what the bot has heard until then."""
+    heard = await bot.until_now()
+    lobby = server.app.play.lobby
+    await soon(lambda: not lobby._tasks)  # type: ignore[union-attr]
+    return heard + await bot.until_now()
 
 
 async def test_a_bot_practises_against_house_bots_and_every_match_is_kept(server: Server) -> None:
@@ -97,8 +106,7 @@ async def test_a_new_wish_replaces_the_old_one(server: Server) -> None:
     await bot.play()
     assert (await bot.hear("match_start")).game == "flip7"
     await bot.play()
-    await asyncio.sleep(0.1)
-    assert bot.silent()
+    assert await settled(server, bot) == []
 
 
 async def test_no_more_matches_than_a_bot_takes(server: Server) -> None:
@@ -106,7 +114,7 @@ async def test_no_more_matches_than_a_bot_takes(server: Server) -> None:
     await server.bot("bob")
     running = server.sit("alice", "bob")
     await bot.send(practice=wish("patient"))
-    await asyncio.sleep(0.1)
+    await settled(server, bot)
     assert list(server.session("alice").seats) == [running.id]
     running.break_off("enough")
     await bot.play(1)
@@ -119,7 +127,7 @@ async def test_a_bot_with_room_for_many_practises_one_match_after_the_other(serv
     await bot.send_all(*wishes)
     await bot.hear("decide")
     await bot.send_all(*wishes[:50])
-    await asyncio.sleep(0.2)
+    await settled(server, bot)
     assert len(server.session("alice").seats) == 1
     assert len(server.app.hall.matches) == 1
     await bot.send(resign=pb.Resign(match="practice/1"))
@@ -162,7 +170,7 @@ async def test_while_the_server_drains_no_practice_begins(server: Server) -> Non
     await bot.hear("match_start")
     draining = asyncio.ensure_future(server.app.drain(lambda text: None))
     await bot.play()
-    await asyncio.wait_for(draining, 5)
+    await asyncio.wait_for(draining, PATIENCE)
     await bot.send(practice=wish("patient"))
     assert (await bot.hear("notice")).code == "closed"
     assert server.store.matches.get(1).state is MatchState.FINISHED
@@ -365,7 +373,7 @@ async def test_a_house_bot_that_never_answers_loses_its_match_and_holds_up_no_ot
 
     monkeypatch.setitem(server.app.people._loaded, "patient", stuck)
     alice, bob = await server.bots("alice", "bob")
-    server.app.play.lobby._control = TimeControl(0.2, 0.2)  # type: ignore[union-attr]
+    server.app.play.lobby._control = TimeControl(1.5, 0.5)  # type: ignore[union-attr]
     await alice.send(practice=wish("patient"))
     await alice.act(await alice.hear("decide"))
     await bob.send(practice=wish("cautious", "cautious", game="flip7"))

@@ -30,7 +30,8 @@ from referee.net.people import new_admin_token
 from referee.net.server import CannotListen, Tls, Wire, is_public
 from referee.store import Store
 
-from .conftest import Process, Server, serving, soon
+from ..waiting import soon
+from .conftest import Process, Server, serving
 from .raw import Raw
 
 

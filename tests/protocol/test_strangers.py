@@ -25,7 +25,8 @@ from referee.tournament import plan as plans
 from referee.tournament.plan import Plan
 from referee_leaderboard import Connection, Standings
 
-from .conftest import Server, serving, soon
+from ..waiting import soon
+from .conftest import Server, serving
 from .elsewhere import door_at
 from .raw import PLAY
 

@@ -18,7 +18,8 @@ from referee.hall.wake_slices import Usher
 from referee.net import broadcast
 from referee.net.limits import Limits
 
-from .conftest import Server, serving, soon
+from ..waiting import soon
+from .conftest import Server, serving
 from .elsewhere import door_at
 
 

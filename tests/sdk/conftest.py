@@ -7,7 +7,7 @@ import os
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +25,10 @@ from referee.match.clock import TimeControl
 from referee.net.app import App, ServerSettings
 from referee.store import Store
 
-PATIENCE = 10.0
+from ..waiting import PATIENCE
+
+BARRIER = "barrier"
+"""The match whose question is answered after everything that a bot had to say before."""
 
 
 class Server:
@@ -86,10 +89,12 @@ class Line:
         frame = await asyncio.wait_for(self.frames.get(), PATIENCE)
         return [getattr(body, body.WhichOneof("body") or "") for body in frame.bodies]
 
-    async def silent(self, seconds: float = 0.1) -> bool:
-        """Whether the bot says nothing for a while."""
-        await asyncio.sleep(seconds)
-        return self.frames.empty()
+    async def silent(self) -> bool:
+        """Whether the bot has nothing to say but the answer to a question of a match that is there only for this."""
+        await self.say(start(BARRIER), decide(1, BARRIER))
+        said = await self.hear()
+        await self.say(end(BARRIER))
+        return [body.match for body in said] == [BARRIER] and self.frames.empty()
 
     def drop(self) -> None:
         """Break the stream as a lost connection does."""
@@ -141,7 +146,7 @@ class Stage(match_pb2_grpc.MatchServiceServicer):
 
     def enter(self, bot: Any, **changes: Any) -> tuple[Client, asyncio.Future[None]]:
         """A bot of the SDK comes on stage."""
-        settings = replace(Settings(self.address, "token", first_patience=2.0, patience=5.0), **changes)
+        settings = replace(Settings(self.address, "token", first_patience=PATIENCE, patience=PATIENCE), **changes)
         client = Client(bot, settings, say=self.said.append)
         work = asyncio.ensure_future(client.play())
         self._work.append(work)
@@ -181,11 +186,3 @@ def end(match: str) -> pb.MatchEnd:
         texts=["", "", ""],
         reason="finished",
     )
-
-
-async def soon(check: Callable[[], bool], patience: float = PATIENCE) -> None:
-    """Wait for something that happens in this loop."""
-    until = asyncio.get_running_loop().time() + patience
-    while not check():
-        assert asyncio.get_running_loop().time() < until, "it did not happen"
-        await asyncio.sleep(0.005)

@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,8 @@ from arena.settings import Practice, Settings, read
 from arena.v1 import match_pb2 as pb
 from referee.rules import registry
 
-from .conftest import Server, first_move, soon
+from ..waiting import PATIENCE, soon
+from .conftest import Server, first_move
 
 TABLE = Practice("flip7", ("cautious", "cautious"))
 
@@ -75,13 +77,16 @@ async def test_a_class_gets_an_instance_per_match_with_start_and_end(server: Ser
 
 
 async def test_an_async_bot_thinks_about_several_matches_at_once(server: Server) -> None:
-    thinking, most = 0, 0
+    thinking = 0
+    together = asyncio.Event()
 
     async def decide(decision: arena.Decision) -> str:
-        nonlocal thinking, most
+        nonlocal thinking
         thinking += 1
-        most = max(most, thinking)
-        await asyncio.sleep(0.002)
+        if thinking > 2:
+            together.set()
+        with suppress(TimeoutError):  # a bot is asked more at once when it has answered a few
+            await asyncio.wait_for(together.wait(), 0.05)
         thinking -= 1
         return decision.legal[0]
 
@@ -93,13 +98,12 @@ async def test_an_async_bot_thinks_about_several_matches_at_once(server: Server)
     for number in range(6):
         options = game.resolve_options({})
         server.app.hall.play(f"t/{number}", game, sessions, options, bytes(32), server.app.settings.control)
-    await asyncio.wait_for(server.app.hall.wait_empty(), 10)
-    await asyncio.sleep(0.05)
+    await soon(lambda: all(len(client.results) == 6 for client in clients))
     for client in clients:
         fine(client, 6)
         client.leave()
     await asyncio.gather(*work)
-    assert most > 2
+    assert together.is_set()
 
 
 async def test_run_async_returns_the_results(server: Server) -> None:
@@ -268,12 +272,46 @@ def decide(decision):
 arena.run(decide)
 """
 
+# Its first decision takes until it is disturbed; then it plays on.
+INTERRUPTED_IN_A_MATCH = """import arena, signal, time
+disturbed = False
+def decide(decision):
+    heard = signal.getsignal(signal.SIGINT)
+    def note(*about):
+        global disturbed
+        disturbed = True
+        heard(*about)
+    if not disturbed:
+        signal.signal(signal.SIGINT, note)
+        print("thinking", flush=True)
+        while not disturbed:
+            time.sleep(0.01)
+    return decision.legal[0]
+
+arena.run(decide)
+"""
+
+# It never ends, and says when it was disturbed.
+DEEP_IN_THOUGHT = """import arena, signal
+def decide(decision):
+    heard = signal.getsignal(signal.SIGINT)
+    def disturbed(*about):
+        heard(*about)
+        print("disturbed", flush=True)
+    signal.signal(signal.SIGINT, disturbed)
+    print("thinking", flush=True)
+    while True:
+        pass
+
+arena.run(decide)
+"""
+
 
 async def run_program(path: Path, *words: str, **environment: str) -> tuple[int, str]:
     child = await asyncio.create_subprocess_exec(
         sys.executable, str(path), *words, stderr=subprocess.PIPE, env={**os.environ, **environment}
     )
-    said = (await asyncio.wait_for(child.communicate(), 30))[1].decode()
+    said = (await asyncio.wait_for(child.communicate(), PATIENCE))[1].decode()
     assert child.returncode is not None
     return child.returncode, said
 
@@ -294,15 +332,16 @@ async def test_the_smallest_bot_has_five_lines(server: Server, tmp_path: Path) -
 
 async def test_ctrl_c_lets_a_running_match_end_first(server: Server, tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
-    bot.write_text("import arena, time\narena.run(lambda d: time.sleep(0.004) or d.legal[0])\n")
+    bot.write_text(INTERRUPTED_IN_A_MATCH)
     token = server.settings().token
     words = ["--server", server.app.address, "--token", token, "--practice", "stop_me_go", "--against", "patient"]
     child = await asyncio.create_subprocess_exec(
-        sys.executable, str(bot), *words, "--matches", "500", stderr=subprocess.PIPE
+        sys.executable, str(bot), *words, "--matches", "500", stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    await soon(lambda: server.app.hall.decisions > 3)
+    assert child.stdout is not None
+    assert await asyncio.wait_for(child.stdout.readline(), PATIENCE) == b"thinking\n"
     child.send_signal(signal.SIGINT)
-    said = (await asyncio.wait_for(child.communicate(), 20))[1].decode()
+    said = (await asyncio.wait_for(child.communicate(), PATIENCE))[1].decode()
     assert child.returncode == 0, said
     assert "leaving after the running matches" in said
     assert "rank" in said
@@ -310,20 +349,18 @@ async def test_ctrl_c_lets_a_running_match_end_first(server: Server, tmp_path: P
 
 async def test_ctrl_c_twice_ends_even_a_bot_that_is_deep_in_thought(server: Server, tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
-    bot.write_text(
-        "import arena\ndef decide(d):\n    print('thinking', flush=True)\n    while True: pass\narena.run(decide)\n"
-    )
+    bot.write_text(DEEP_IN_THOUGHT)
     words = ["--server", server.app.address, "--token", server.settings().token]
     child = await asyncio.create_subprocess_exec(
         sys.executable, str(bot), *words, "--practice", "stop_me_go", "--against", "patient",
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     assert child.stdout is not None
-    assert await asyncio.wait_for(child.stdout.readline(), 20) == b"thinking\n"
+    assert await asyncio.wait_for(child.stdout.readline(), PATIENCE) == b"thinking\n"
     child.send_signal(signal.SIGINT)
-    await asyncio.sleep(0.2)
+    assert await asyncio.wait_for(child.stdout.readline(), PATIENCE) == b"disturbed\n"
     child.send_signal(signal.SIGINT)
-    said = (await asyncio.wait_for(child.communicate(), 5))[1].decode()
+    said = (await asyncio.wait_for(child.communicate(), PATIENCE))[1].decode()
     assert child.returncode == 130
     assert said.count("\n") == 1, said  # that it is connected, and no story about tasks
 

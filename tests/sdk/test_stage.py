@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import grpc
 import pytest
 
-from arena import client
+from arena import client as arena_client
+from arena.client import Client
 from arena.errors import BotFailed, Gone, Refused
 from arena.settings import Practice
 from arena.v1 import match_pb2 as pb
 
-from .conftest import Line, Stage, decide, end, first_move, start
+from ..waiting import PATIENCE, soon
+from .conftest import BARRIER, Line, Stage, decide, end, first_move, start
 
 
 def acts(bodies: list[Any]) -> list[tuple[str, int, str]]:
@@ -50,7 +53,7 @@ async def test_a_function_or_class_plays_16_matches_at_once_an_object_one(stage:
 async def test_all_questions_of_a_frame_are_answered_in_one_frame(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, "FLUSH_SECONDS", 5.0)  # no bot is slow here, even if the machine is
+    monkeypatch.setattr(arena_client, "FLUSH_SECONDS", 5.0)  # no bot is slow here, even if the machine is
     stage.enter(first_move)
     line = await stage.line()
     await line.welcome()
@@ -113,7 +116,8 @@ async def test_a_lost_answer_is_said_again_exactly_once_and_not_decided_again(st
     asked: list[int] = []
 
     def once(decision: Any) -> str:
-        asked.append(decision.number)
+        if decision.match != BARRIER:
+            asked.append(decision.number)
         return "hit"
 
     stage.enter(once)
@@ -130,21 +134,40 @@ async def test_a_lost_answer_is_said_again_exactly_once_and_not_decided_again(st
     assert asked == [5]
 
 
-async def test_an_answer_thought_of_while_the_stream_was_broken_is_said_exactly_once(stage: Stage) -> None:
-    go = asyncio.Event()
+class Thoughtful:
+    """An async bot that thinks until it is told to `go`; other matches do not wait for that."""
 
-    async def thoughtful(decision: Any) -> str:
-        await go.wait()
+    def __init__(self) -> None:
+        self.thinking = asyncio.Event()
+        self.go = asyncio.Event()
+
+    async def __call__(self, decision: Any) -> str:
+        if decision.match != BARRIER:
+            self.thinking.set()
+            await self.go.wait()
         return "stay"
 
-    stage.enter(thoughtful)
+    async def decided(self, client: Client) -> None:
+        """Let it decide, and wait until the SDK has done with it whatever it does."""
+        self.go.set()
+        await soon(lambda: not client._thinking)
+
+
+async def thinking(stage: Stage) -> tuple[Client, Thoughtful, Line]:
+    """A bot that was in the midst of thinking when its stream broke, and its new stream."""
+    bot = Thoughtful()
+    client, _ = stage.enter(bot)
     line = await opening(stage)
     await line.say(decide(5))
-    await asyncio.sleep(0.05)
+    await asyncio.wait_for(bot.thinking.wait(), PATIENCE)
     line.drop()
-    line = await stage.line()
-    go.set()  # it has decided, on a stream where nobody has asked it
-    assert await line.silent(0.05)
+    return client, bot, await stage.line()
+
+
+async def test_an_answer_thought_of_while_the_stream_was_broken_is_said_exactly_once(stage: Stage) -> None:
+    client, bot, line = await thinking(stage)
+    await bot.decided(client)  # on a stream where nobody has asked it
+    assert await line.silent()
     await line.welcome("s2", ("m",))
     await line.say(start(), decide(5, again=True))
     assert acts(await line.hear()) == [("m", 5, "stay")]
@@ -152,41 +175,22 @@ async def test_an_answer_thought_of_while_the_stream_was_broken_is_said_exactly_
 
 
 async def test_a_question_still_thought_about_is_answered_on_the_new_stream(stage: Stage) -> None:
-    go = asyncio.Event()
-
-    async def thoughtful(decision: Any) -> str:
-        await go.wait()
-        return "stay"
-
-    stage.enter(thoughtful)
-    line = await opening(stage)
-    await line.say(decide(5))
-    await asyncio.sleep(0.05)
-    line.drop()
-    line = await stage.line()
+    _, bot, line = await thinking(stage)
     await line.welcome("s2", ("m",))
     await line.say(start(), decide(5, again=True))
-    assert await line.silent(0.05)
-    go.set()
+    assert await line.silent()
+    bot.go.set()
     assert acts(await line.hear()) == [("m", 5, "stay")]
     assert await line.silent()
 
 
 async def test_a_match_that_went_on_without_the_bot_is_forgotten(stage: Stage) -> None:
-    async def never(decision: Any) -> str:
-        await asyncio.sleep(0.05)
-        return "hit"
-
-    bot, _ = stage.enter(never)
-    line = await opening(stage)
-    await line.say(decide(5))
-    await asyncio.sleep(0.02)
-    line.drop()
-    line = await stage.line()
+    client, bot, line = await thinking(stage)
     await line.welcome("s2", ())
-    assert await line.silent(0.2)
-    assert bot.playing == 0
-    assert any("match m is no longer this bot's" in line for line in stage.said)
+    await soon(lambda: any("match m is no longer this bot's" in text for text in stage.said))
+    await bot.decided(client)
+    assert await line.silent()
+    await soon(lambda: client.playing == 0)
 
 
 async def test_a_question_put_anew_by_a_late_referee_is_decided_anew(stage: Stage) -> None:
@@ -203,6 +207,7 @@ async def test_pauses_between_attempts_grow(stage: Stage) -> None:
     for _ in range(3):
         line = await stage.line()
         line.drop()
+    await soon(lambda: len(stage.said) > 2)
     pauses = [text.rpartition("again in ")[2] for text in stage.said if "again in" in text]
     assert pauses[:2] == ["0.1 s", "0.2 s"]
 
@@ -213,13 +218,17 @@ async def test_a_server_that_stays_away_is_given_up(stage: Stage) -> None:
         await work
 
 
-async def test_patience_starts_anew_after_every_welcome(stage: Stage) -> None:
-    _, work = stage.enter(first_move, patience=0.6, first_patience=0.6)
+async def test_patience_starts_anew_after_every_welcome(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    later = 0.0
+    monkeypatch.setattr(arena_client, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + later))
+    _, work = stage.enter(first_move, patience=3600.0, first_patience=3600.0)
     for number in range(4):
         line = await stage.line()
         await line.welcome(f"s{number}")
-        await asyncio.sleep(0.2)
+        await soon(lambda number=number: sum("connected to" in text for text in stage.said) > number)  # type: ignore[misc]
+        later += 1800.0
         line.drop()
+    await stage.line()
     assert not work.done()
 
 
@@ -249,13 +258,13 @@ async def test_practice_is_asked_for_and_then_the_bot_leaves(stage: Stage) -> No
 
 
 async def test_after_a_reconnect_only_the_missing_practice_is_asked_for(stage: Stage) -> None:
-    stage.enter(first_move, practice=Practice("flip7", ("random", "random"), 5))
+    bot, _ = stage.enter(first_move, practice=Practice("flip7", ("random", "random"), 5))
     line = await stage.line()
     await line.welcome()
     await line.hear()
     await line.say(start("p/1"))
     await line.say(end("p/1"), start("p/2"))
-    await asyncio.sleep(0.05)
+    await soon(lambda: len(bot.results) == bot.playing == 1)
     line.drop()
     line = await stage.line()
     await line.welcome("s2", ("p/2",))
@@ -327,7 +336,7 @@ async def test_strict_stops_at_the_first_error_even_in_an_async_bot(stage: Stage
     [resign] = await line.hear()
     assert resign.reason == "error in decide: ValueError: oops"
     with pytest.raises(BotFailed, match="ValueError: oops"):
-        await asyncio.wait_for(work, 2)
+        await asyncio.wait_for(work, PATIENCE)
 
 
 async def test_a_lost_resignation_is_said_again(stage: Stage) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,7 +73,7 @@ def new_league() -> Callable[..., Tournament]:
     def create(store: Store, matches: int = 6, name: str = "league", state: str = "running") -> Tournament:
         bots = [store.bots.ensure_house(each) for each in ("ada", "bob", "cy", "dee")]
         entrants = [NewEntrant(bot.id, bot.name) for bot in bots]
-        new = NewTournament(name, "flip7", "1.0", 2, {"schedule": "full"}, secrets.token_bytes(32))
+        new = NewTournament(name, "flip7", "1.0", 2, {"schedule": "full"}, hashlib.sha256(name.encode()).digest())
         tables = (Table(number // 2, number % 2, (number % 4, (number + 1) % 4)) for number in range(matches))
         made = store.tournaments.create(new, entrants, tables)
         if state == "running":

@@ -6,8 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,15 +43,6 @@ def opener(address: Path, verb: str, *limit: str) -> list[str]:
     )
     assert ran.returncode == 0, ran.stderr
     return ran.stdout.splitlines()
-
-
-@pytest.fixture
-def open_folder() -> Iterator[Path]:
-    """A folder that another user may reach; pytest's own is closed to others."""
-    with tempfile.TemporaryDirectory() as name:
-        Path(name).chmod(0o755)
-        yield Path(name)
-        Path(name).chmod(0o755)
 
 
 def test_a_file_locked_by_another_program_is_reported(

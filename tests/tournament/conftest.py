@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from referee.store import Match, NewEntrant, Store, Tournament
 from referee.tournament import plan as plans
 from referee.tournament.plan import Plan
 from referee.tournament.running.runner import Fixture, Played, Runner, SeatAccount
+
+from ..waiting import PATIENCE
 
 BOTS = ("ada", "bob", "cy", "dee", "eve")
 
@@ -129,30 +132,35 @@ class FakeVenue:
         return Played(ending, record, tuple(SeatAccount(3, 0, 1) for _ in fixture.bots), announce)
 
 
-async def until(check: Callable[[], bool], patience: float = 20.0) -> None:
-    """Wait for something that happens in this loop."""
-    async with asyncio.timeout(patience):
-        while not check():  # noqa: ASYNC110 - there is no event for what a test looks for
-            await asyncio.sleep(0.002)
+class Started:
+    """A runner at work, which can be killed."""
 
+    def __init__(self, store: Store, venue: FakeVenue, **options: Any) -> None:
+        self._store = store
+        self._venue = venue
+        self._threads = ThreadPoolExecutor()
+        asyncio.get_running_loop().set_default_executor(self._threads)
+        self.runner = Runner(store, "league", venue, **options)
+        self.task = asyncio.create_task(self.runner.run())
 
-async def killed(store: Store, runner: Runner, task: asyncio.Task[None], venue: FakeVenue) -> None:
-    """As after SIGKILL: nothing more is played, reported or put back."""
-    await runner.started.wait()
-    venue.running.clear()
-    venue.ends = "never"
-    task.cancel()
-    with suppress(asyncio.CancelledError):
-        await task
-    # Threads of this process live on, unlike those of one that was killed: let them come to rest.
-    await asyncio.sleep(0.01)
-    store.writer.submit(lambda connection: None).result()
+    async def kill(self) -> None:
+        """As after SIGKILL: nothing more is played, reported or put back."""
+        await self.runner.started.wait()
+        self._venue.running.clear()
+        self._venue.ends = "never"
+        self.task.cancel()
+        with suppress(asyncio.CancelledError):
+            await self.task
+        # Threads of this process live on, unlike those of one that was killed: let them come to rest.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
+        self._threads.shutdown()
+        self._store.writer.submit(lambda connection: None).result()
 
 
 async def play(store: Store, name: str = "league", venue: FakeVenue | None = None, **options: Any) -> Runner:
     """Play a tournament to its end."""
     runner = Runner(store, name, venue or FakeVenue(), **options)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         await runner.run()
     return runner
 

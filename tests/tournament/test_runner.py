@@ -23,7 +23,8 @@ from referee.tournament.running.runner import Runner
 from referee.tournament.seeds import match_seed
 from referee.tournament.standings import from_store
 
-from .conftest import BOTS, FakeVenue, killed, matches_of, play, until
+from ..waiting import soon
+from .conftest import BOTS, FakeVenue, Started, matches_of, play
 
 League = Callable[..., Tournament]
 
@@ -84,9 +85,9 @@ async def test_a_match_that_was_interrupted_is_played_again_on_a_new_deal(store:
     league = new_league(*BOTS[:2], rounds=1)
     venue = FakeVenue("never")
     running = asyncio.create_task(play(store, venue=venue))
-    await until(lambda: bool(venue.running))
+    await soon(lambda: bool(venue.running))
     venue.interrupt("league/0")
-    await until(lambda: bool(venue.running))
+    await soon(lambda: bool(venue.running))
     venue.end("league/0")
     await running
     root = store.tournaments.root(league.id)
@@ -100,11 +101,11 @@ async def test_where_bots_start_anew_it_is_the_same_deal(store: Store, new_leagu
     venue = FakeVenue("never")
     venue.keeps_deal = True
     running = asyncio.create_task(play(store, venue=venue))
-    await until(lambda: bool(venue.running))
+    await soon(lambda: bool(venue.running))
     venue.interrupt("league/0")
-    await until(lambda: bool(venue.running))
+    await soon(lambda: bool(venue.running))
     venue.break_off("league/0")  # these bots live on, and have been told the seed
-    await until(lambda: bool(venue.running))
+    await soon(lambda: bool(venue.running))
     venue.end("league/0")
     await running
     first, second, third = (fixture.seed for fixture in venue.fixtures)
@@ -116,11 +117,11 @@ async def test_only_the_bots_of_a_match_decide_whether_it_needs_a_new_deal(store
     new_league("ada", "bob", "cy", "dee", rounds=1)
     venue = FakeVenue("never")
     running = asyncio.create_task(play(store, venue=venue, same_deal=lambda bots: "ada" not in bots))
-    await until(lambda: len(venue.running) == 2)
+    await soon(lambda: len(venue.running) == 2)
     first = {fixture.bots: fixture.seed for fixture in venue.fixtures}
     for match in list(venue.running):
         venue.interrupt(match)
-    await until(lambda: len(venue.running) == 2)
+    await soon(lambda: len(venue.running) == 2)
     for fixture in venue.fixtures[2:]:
         assert (fixture.seed == first[fixture.bots]) == ("ada" not in fixture.bots)
         venue.end(fixture.id)
@@ -132,9 +133,9 @@ async def test_a_match_whose_game_always_fails_is_set_aside(store: Store, new_le
     venue = FakeVenue("never")
     running = asyncio.create_task(play(store, venue=venue))
     for _ in range(3):
-        await until(lambda: "league/0" in venue.running)
+        await soon(lambda: "league/0" in venue.running)
         venue.break_off("league/0", "the game failed")
-    await until(lambda: "league/1" in venue.running)
+    await soon(lambda: "league/1" in venue.running)
     venue.end("league/1")
     runner = await running
     assert store.tournaments.counts(league.id) == Counts(finished=1, void=1)
@@ -148,9 +149,10 @@ async def test_stopped_it_ends_what_is_played_and_starts_nothing(store: Store, n
     venue = FakeVenue("never")
     runner = Runner(store, "league", venue, concurrency=2)
     running = asyncio.create_task(runner.run())
-    await until(lambda: len(venue.running) == 2)
+    await soon(lambda: len(venue.running) == 2)
     runner.stop("paused")
-    await asyncio.sleep(0.05)
+    venue.end("league/0")
+    await soon(lambda: venue.announced)  # there would be a place for another match now
     assert not running.done()
     for match in list(venue.running):
         venue.end(match)
@@ -165,9 +167,10 @@ async def test_a_stop_can_be_taken_back_while_matches_run(store: Store, new_leag
     venue = FakeVenue("never")
     runner = Runner(store, "league", venue, concurrency=2)
     running = asyncio.create_task(runner.run())
-    await until(lambda: len(venue.running) == 2)
+    await soon(lambda: len(venue.running) == 2)
     runner.stop("paused")
-    await asyncio.sleep(0.02)
+    venue.end("league/0")
+    await soon(lambda: venue.announced)  # it has gone on in the meantime, without a new match
     assert runner.carry_on()
     venue.ends = "soon"
     for match in list(venue.running):
@@ -184,12 +187,11 @@ async def test_cancelled_while_matches_are_claimed_none_is_left_being_played(sto
         runner = Runner(store, name, venue)
         running = asyncio.create_task(runner.run())
         await runner.started.wait()
-        await asyncio.sleep(delay)
+        await asyncio.sleep(delay)  # any moment will do
         plans.close(store, league)
         runner.stop("cancelled")
         runner.break_off()
-        async with asyncio.timeout(10):
-            await running
+        await running
         counts = store.tournaments.counts(league.id)
         assert (counts.playing, counts.finished) == (0, 0)
         assert len(venue.announced) == len(venue.fixtures)
@@ -216,9 +218,9 @@ async def test_a_bot_that_comes_back_before_the_end_gets_its_matches_back(store:
     venue = FakeVenue("never")
     venue.leave("cy")
     running = asyncio.create_task(play(store, venue=venue))
-    await until(lambda: store.tournaments.counts(league.id).absent == 4)
+    await soon(lambda: store.tournaments.counts(league.id).absent == 4)
     venue.come("cy")
-    await until(lambda: store.tournaments.counts(league.id).absent == 0)
+    await soon(lambda: store.tournaments.counts(league.id).absent == 0)
     venue.ends = "soon"
     for match in list(venue.running):
         venue.end(match)
@@ -234,10 +236,9 @@ async def test_what_an_earlier_run_set_aside_is_played_if_the_bot_is_there_now(
     league = new_league("ada", "bob", "cy", schedule="full", rounds=None, absence=0.05)
     venue = FakeVenue("never")
     venue.leave("cy")
-    runner = Runner(store, "league", venue)
-    task = asyncio.create_task(runner.run())
-    await until(lambda: store.tournaments.counts(league.id).absent == 4 and len(venue.running) == 2)
-    await killed(store, runner, task, venue)
+    started = Started(store, venue)
+    await soon(lambda: store.tournaments.counts(league.id).absent == 4 and len(venue.running) == 2)
+    await started.kill()
     await play(store)
     assert store.tournaments.counts(league.id) == Counts(finished=6)
 
@@ -248,7 +249,7 @@ async def test_a_bot_may_join_while_the_tournament_runs(store: Store, new_league
     venue = FakeVenue("never")
     runner = Runner(store, "league", venue)
     running = asyncio.create_task(runner.run())
-    await until(lambda: bool(venue.running))
+    await soon(lambda: bool(venue.running))
     added = plans.join(store, "league", [NewEntrant(store.bots.ensure_house("zoe").id, "zoe")])
     await runner.refresh()
     venue.ends = "soon"
@@ -269,7 +270,7 @@ async def test_a_bot_that_joins_at_the_very_end_still_gets_its_matches(store: St
     league = new_league(*BOTS[:2], allow_join=True, rounds=3)
     venue = FakeVenue("never")
     running = asyncio.create_task(play(store, venue=venue))
-    await until(lambda: len(venue.running) == 3)
+    await soon(lambda: len(venue.running) == 3)
     added = plans.join(store, "league", [NewEntrant(store.bots.ensure_house("zoe").id, "zoe")])  # unseen by the runner
     venue.ends = "soon"
     for match in list(venue.running):
@@ -285,7 +286,7 @@ async def test_when_results_cannot_be_stored_nobody_hears_of_them(
     new_league()
     venue = FakeVenue("never")
     running = asyncio.create_task(play(store, venue=venue))
-    await until(lambda: len(venue.running) > 3)
+    await soon(lambda: len(venue.running) > 3)
 
     def full(*_: object) -> object:
         raise DiskFull("No room left")
@@ -308,10 +309,9 @@ async def test_killed_again_and_again_it_ends_as_if_nothing_had_happened(store: 
         for _ in range(seed * 3):  # the first time it is left alone
             venue = FakeVenue("shuffled", places=chance.randint(1, 5))
             venue.keeps_deal = True
-            runner = Runner(store, "league", venue, concurrency=chance.randint(1, 8))
-            task = asyncio.create_task(runner.run())
-            await asyncio.sleep(chance.uniform(0.0, 0.03))
-            await killed(store, runner, task, venue)
+            started = Started(store, venue, concurrency=chance.randint(1, 8))
+            await asyncio.sleep(chance.uniform(0.0, 0.03))  # any moment will do
+            await started.kill()
             if store.tournaments.get("league").state is TournamentState.FINISHED:  # quicker than its killer
                 break
         else:

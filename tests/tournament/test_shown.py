@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
-import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -14,6 +17,9 @@ from arena.v1.tournament_pb2 import WatchStandingsResponse
 from referee.hall import standings_feed, wake_slices
 from referee.hall.standings_feed import Showcase
 from referee_leaderboard.standings import Standings, State
+
+from ..quick_time import in_quick_time
+from ..waiting import soon
 
 
 class Table:
@@ -38,6 +44,27 @@ class Table:
         return value
 
 
+class NoThread(ThreadPoolExecutor):
+    """Does at once what it is given: the fake clock does not wait for threads."""
+
+    def submit(self, work: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(work(*arguments, **named))
+        return future
+
+
+@pytest.fixture
+def by_the_loop(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Call it in a test in quick time: the showcase then reads the clock of the loop."""
+
+    def set_up() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(NoThread(1))
+        monkeypatch.setattr(standings_feed, "time", SimpleNamespace(monotonic=loop.time))
+
+    return set_up
+
+
 async def test_many_who_ask_at_once_share_one_answer() -> None:
     table = Table()
     answers = await asyncio.gather(*(table.showcase.now() for _ in range(50)))
@@ -46,7 +73,9 @@ async def test_many_who_ask_at_once_share_one_answer() -> None:
     assert json.loads(answers[0].json)["matches_done"] == 0
 
 
-async def test_nothing_is_read_again_while_nothing_has_changed() -> None:
+@in_quick_time
+async def test_nothing_is_read_again_while_nothing_has_changed(by_the_loop: Callable[[], None]) -> None:
+    by_the_loop()
     table = Table()
     first = await table.showcase.now()
     assert await table.showcase.now() is first
@@ -55,18 +84,24 @@ async def test_nothing_is_read_again_while_nothing_has_changed() -> None:
     assert table.read == 2
 
 
-async def test_whoever_asks_after_a_change_sees_it_even_if_an_answer_was_on_its_way() -> None:
+@in_quick_time
+async def test_whoever_asks_after_a_change_sees_it_even_if_an_answer_was_on_its_way(
+    by_the_loop: Callable[[], None],
+) -> None:
+    by_the_loop()
     table = Table()
     table.cost = 0.05
     early = asyncio.create_task(table.showcase.now())
     await asyncio.sleep(0.01)
+    assert table.read == 1
     table.move_on(State.FINISHED)
     assert (await table.showcase.now()).standings.state is State.FINISHED
     assert (await early).standings.matches_done == 0
 
 
-async def test_a_watcher_hears_the_end_however_quickly_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(standings_feed, "LEAST_PAUSE", 0.02)
+@in_quick_time
+async def test_a_watcher_hears_the_end_however_quickly_it_comes(by_the_loop: Callable[[], None]) -> None:
+    by_the_loop()
     table = Table()
     heard: list[State] = []
 
@@ -77,25 +112,26 @@ async def test_a_watcher_hears_the_end_however_quickly_it_comes(monkeypatch: pyt
                 return
 
     watching = [asyncio.create_task(watch()) for _ in range(3)]
-    for _ in range(200):
+    changes = 200
+    for _ in range(changes):
         table.move_on()
-        await asyncio.sleep(0.0005)
+        await asyncio.sleep(0.01)
     table.move_on(State.FINISHED)
-    async with asyncio.timeout(5):
-        await asyncio.gather(*watching)
+    await asyncio.gather(*watching)
     assert heard.count(State.FINISHED) == 3
-    assert table.read < 60
+    assert table.read <= changes * 0.01 / standings_feed.LEAST_PAUSE + 2
 
 
-async def test_dear_standings_take_a_tenth_of_the_time_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(standings_feed, "LEAST_PAUSE", 0.0)
+@in_quick_time
+async def test_dear_standings_take_a_tenth_of_the_time_at_most(by_the_loop: Callable[[], None]) -> None:
+    by_the_loop()
     table = Table()
-    table.cost = 0.03
+    table.cost = 0.3
     await table.showcase.now()
     table.move_on()
-    began = time.monotonic()
+    began = asyncio.get_running_loop().time()
     await table.showcase.now()
-    assert time.monotonic() - began > 8 * 0.03
+    assert asyncio.get_running_loop().time() - began == pytest.approx(10 * 0.3)
 
 
 async def test_many_watchers_get_the_same_message_a_few_of_them_at_a_time() -> None:
@@ -155,18 +191,22 @@ async def test_a_watcher_that_leaves_is_forgotten() -> None:
 
 async def test_a_failure_that_nobody_waits_for_any_more_is_no_news() -> None:
     """A server that stops takes away what standings are read with; watchers have gone by then."""
+    gone = asyncio.Event()
 
     async def fail() -> Standings:
-        await asyncio.sleep(0.01)
+        await gone.wait()
         raise RuntimeError("the reader has gone")
 
     complaints: list[object] = []
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(lambda loop, context: complaints.append(context))
-    watching = asyncio.create_task(Showcase(fail).now())
-    await asyncio.sleep(0)
+    showcase = Showcase(fail)
+    watching = asyncio.create_task(showcase.now())
+    await soon(lambda: showcase._making is not None)
     watching.cancel()
-    await asyncio.sleep(0.05)
+    gone.set()
+    await soon(lambda: showcase._making is None)
+    await asyncio.wait([watching])
     gc.collect()
     assert complaints == []
     with pytest.raises(RuntimeError):  # who does wait hears of it

@@ -10,12 +10,14 @@ import pytest
 from referee.rules import registry
 from referee.rules.game import WrongUse
 from referee.store import Store, Tournament, TournamentState
+from referee.store.connections import wall_clock
 from referee.tournament import plan as plans
 from referee.tournament.running.runner import Runner
 from referee.tournament.standings import Follower, from_store
 from referee_leaderboard.standings import State
 
-from .conftest import FakeVenue, play, until
+from ..waiting import soon
+from .conftest import FakeVenue, play
 
 League = Callable[..., Tournament]
 
@@ -28,11 +30,11 @@ async def test_who_follows_the_file_sees_what_the_runner_sees(store: Store, new_
     follower = Follower(store, "league")
     ended: list[str] = []
     while not running.done():
-        await until(lambda: len(venue.running) > 3 or running.done() or len(venue.fixtures) == 16)
+        await soon(lambda: len(venue.running) > 3 or running.done() or len(venue.fixtures) == 16)
         for match in list(venue.running)[::-1][:3]:  # the later ones first
             venue.end(match)
             ended.append(match)
-        await until(lambda: len(venue.announced) == len(ended))
+        await soon(lambda: len(venue.announced) == len(ended))
         here, there = await runner.standings(), follower.update()
         assert [(row.rank, row.bot, row.mu, row.sigma, row.matches) for row in there.rows] == [
             (row.rank, row.bot, row.mu, row.sigma, row.matches) for row in here.rows
@@ -54,7 +56,7 @@ async def test_matches_that_are_not_shown_are_counted_among_those_being_played(
     venue = FakeVenue("never")
     runner = Runner(store, "league", venue, concurrency=4)
     running = asyncio.create_task(runner.run())
-    await until(lambda: len(venue.running) == 4)
+    await soon(lambda: len(venue.running) == 4)
     standings = await runner.standings()
     assert (len(standings.playing), standings.matches_playing) == (2, 4)
     running.cancel()
@@ -67,14 +69,14 @@ async def test_a_follower_notices_that_matches_were_given_back(store: Store, new
     venue.leave("cy")
     runner = Runner(store, "league", venue)
     running = asyncio.create_task(runner.run())
-    await until(lambda: store.tournaments.counts(league.id).absent == 4)
+    await soon(lambda: store.tournaments.counts(league.id).absent == 4)
     follower = Follower(store, "league")
     before = follower.update()
     assert (before.matches_done, before.matches_set_aside) == (4, 4)
     assert len(before.notices) == 4
     venue.ends = "soon"
     venue.come("cy")
-    await until(lambda: store.tournaments.counts(league.id).finished >= 1)
+    await soon(lambda: store.tournaments.counts(league.id).finished >= 1)
     follower.update()
     for match in list(venue.running):
         venue.end(match)
@@ -88,12 +90,13 @@ async def test_the_latest_results_are_the_latest_even_after_a_restart(store: Sto
     new_league(rounds=3)
     venue = FakeVenue("never", places=9)
     running = asyncio.create_task(play(store, venue=venue))
-    await until(lambda: len(venue.running) == 6)
+    await soon(lambda: len(venue.running) == 6)
     order = [2, 0, 5, 1, 4, 3]
     for number, ordinal in enumerate(order, 1):
         venue.end(f"league/{ordinal}")
-        await until(lambda number=number: len(venue.announced) == number)  # type: ignore[misc]
-        await asyncio.sleep(0.005)  # ends are kept in milliseconds
+        await soon(lambda number=number: len(venue.announced) == number)  # type: ignore[misc]
+        announced = wall_clock()
+        await soon(lambda announced=announced: wall_clock() > announced)  # type: ignore[misc]  # kept in milliseconds
     await running
     latest = [outcome.match for outcome in from_store(store, "league").latest]
     assert latest == [f"league/{ordinal}" for ordinal in reversed(order)]
@@ -121,9 +124,9 @@ async def test_a_cancelled_tournament_has_final_standings(store: Store, new_leag
     venue = FakeVenue("never")
     runner = Runner(store, "league", venue, concurrency=3)
     running = asyncio.create_task(runner.run())
-    await until(lambda: len(venue.running) == 3)
+    await soon(lambda: len(venue.running) == 3)
     venue.end("league/0")
-    await until(lambda: "league/0" in venue.announced)
+    await soon(lambda: "league/0" in venue.announced)
     runner.stop("cancelled")
     plans.cancel(store, "league")
     runner.break_off()

@@ -19,6 +19,7 @@ import structlog
 
 from arena.v1 import match_pb2 as pb
 from referee import __version__
+from referee.match.allowance import UNASKED_AT_ONCE, Allowance
 from referee.match.player import Rejected, RejectionKind, shorten
 from referee.match.result import Termination
 from referee.match.window import MOST
@@ -40,14 +41,11 @@ MOST_GAMES = 100
 MAX_MESSAGE_BYTES = 1 << 20
 TRESPASSES = 20
 """Answers to other bots' matches before the stream is closed."""
-FLOOD_ALLOWANCE = 500.0
-FLOOD_PER_SECOND = 100.0
-"""Bodies a bot may send beyond one per question: so many at once, and so many per second in the long run."""
 OPTION_BYTES = 256
 """A wish for practice counts as one more body for so many characters of its options: reading them takes time."""
 REFUSED_WISH = 9
 """A wish that is refused counts as so many more: what is not there is looked for everywhere."""
-MOST_BODIES = MOST + int(FLOOD_ALLOWANCE)
+MOST_BODIES = MOST + int(UNASKED_AT_ONCE)
 """No message that is in order carries more."""
 
 NOT_ACCEPTED = Refusal(grpc.StatusCode.UNAUTHENTICATED, "the token is missing, unknown or revoked")
@@ -242,8 +240,7 @@ class _Stream:
         self._session = session
         self._context = context
         self._closing: asyncio.Future[Refusal | None] = asyncio.get_running_loop().create_future()
-        self._allowance = FLOOD_ALLOWANCE
-        self._filled_at = time.monotonic()
+        self._allowance = Allowance.of_a_bot(time.monotonic())
         self._trespasses = 0
         self._sender = Sender(context.write, self._next_frame)
         self._marked = False
@@ -389,9 +386,7 @@ class _Stream:
 
     def _spend(self, count: int, now: float) -> bool:
         """Take so much of the bot's allowance; False, and the end of its stream, if there is not enough left."""
-        self._allowance = min(FLOOD_ALLOWANCE, self._allowance + (now - self._filled_at) * FLOOD_PER_SECOND) - count
-        self._filled_at = now
-        if self._allowance < 0:
+        if not self._allowance.spend(count, now):
             self._expel(FLOODED)
             return False
         return True

@@ -17,10 +17,10 @@ from arena.views import UnknownView
 from referee.hosting.bot.spec import BotSpec
 from referee.hosting.lines import codec
 from referee.hosting.lines.player import TOO_MANY
-from referee.hosting.pacing import Allowance
 from referee.hosting.process.bot_process import BotProcess, Exit, Patience
 from referee.hosting.process.output import LineTooLong, Splitter
 from referee.hosting.sandbox.launch import OpenAir
+from referee.match.allowance import Allowance
 from referee.match.result import Termination
 
 GOODBYE_SECONDS = 2.0
@@ -48,7 +48,7 @@ class Bridge:
         self._complaints: dict[int, str] = {}
         self._number = 0
         self._splitter = Splitter(codec.LONGEST_LINE)
-        self._allowance = Allowance(time.monotonic())
+        self._allowance = Allowance.of_a_bot(time.monotonic())
 
     @property
     def bot(self) -> type[BridgedMatch]:
@@ -163,7 +163,7 @@ class Bridge:
         return True
 
     def _spend(self, now: float) -> None:
-        if not self._allowance.spend(now):
+        if not self._allowance.spend(1, now):
             self._break(TOO_MANY)
 
     def _exited(self, leaving: Exit) -> None:

@@ -14,10 +14,10 @@ from collections.abc import Callable
 
 from referee.hosting.bot.spec import BotSpec
 from referee.hosting.lines import codec
-from referee.hosting.pacing import FLOOD_ALLOWANCE, Allowance
 from referee.hosting.process.bot_process import BotProcess, Condition, Exit, Patience
 from referee.hosting.process.output import LineTooLong, Splitter
 from referee.hosting.sandbox.launch import Link, Quarters
+from referee.match.allowance import UNASKED_AT_ONCE, Allowance
 from referee.match.match import Match
 from referee.match.player import Question, Rejected, RejectionKind
 from referee.match.result import Ending, Termination
@@ -72,7 +72,7 @@ class StdioPlayer:
         self._number = 0
         self._window = Window()
         self._splitter = Splitter(codec.LONGEST_LINE)
-        self._allowance = Allowance(time.monotonic())
+        self._allowance = Allowance.of_a_bot(time.monotonic())
         self._heard_at = 0.0
         self._offence: tuple[Termination, str] | None = None
 
@@ -244,7 +244,7 @@ class StdioPlayer:
             return
         if lines:  # without the end of a line it has said nothing yet
             self._heard_at = now
-        if len(lines) > FLOOD_ALLOWANCE + len(self._out):  # told before it is read as so many wrong answers
+        if len(lines) > UNASKED_AT_ONCE + len(self._out):  # told before it is read as so many wrong answers
             self._give_up(Termination.FLOOD, TOO_MANY)
         for line in lines:
             if self._offence is not None:
@@ -283,7 +283,7 @@ class StdioPlayer:
         question.match.answer(question.seat, question.number, codec.shown(line)[1:-1], now, str(error))
 
     def _spend(self, now: float) -> None:
-        if not self._allowance.spend(now):
+        if not self._allowance.spend(1, now):
             self._give_up(Termination.FLOOD, TOO_MANY)
 
     # How a run ends.
@@ -318,7 +318,7 @@ class StdioPlayer:
         self._lines.clear()
         self._window = Window()
         self._splitter = Splitter(codec.LONGEST_LINE)
-        self._allowance = Allowance(time.monotonic())
+        self._allowance = Allowance.of_a_bot(time.monotonic())
 
     def _forfeit_all(self, termination: Termination, text: str) -> None:
         for (_, seat), match in list(self._tables.items()):

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from referee.hosting.process.usage import alive, weigh
 from referee.hosting.sandbox.launch import Launch
+from referee.match.allowance import Allowance
 
 WEIGH_SECONDS = 0.2
 """On average: at moments that a bot cannot foresee, or it could look idle at each of them."""
@@ -53,8 +54,7 @@ class Child(asyncio.SubprocessProtocol):
         self._began = time.monotonic()
         self._transport: asyncio.SubprocessTransport | None = None
         self._scale: asyncio.TimerHandle | None = None
-        self._allowance = float(DRAIN_BURST)
-        self._filled_at = self._began
+        self._allowance = Allowance(DRAIN_BURST, DRAIN_PER_SECOND, self._began)
         self._exited = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -67,11 +67,8 @@ class Child(asyncio.SubprocessProtocol):
         if fd == 1 and self._owner.heard(data, time.monotonic()):
             return
         self._owner.muttered(data)
-        now = time.monotonic()
-        self._allowance = min(DRAIN_BURST, self._allowance + (now - self._filled_at) * DRAIN_PER_SECOND) - len(data)
-        self._filled_at = now
-        if self._allowance < 0:
-            self._pause(fd, -self._allowance / DRAIN_PER_SECOND)
+        if not self._allowance.spend(len(data), time.monotonic()):
+            self._pause(fd, self._allowance.wait)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         if fd == 1 and not self._exited:

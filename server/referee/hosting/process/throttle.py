@@ -19,6 +19,8 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
+from referee.match.allowance import Allowance
+
 RESERVE = 0.5
 """Seconds of processor time a bot may use at once beyond its share: short, for the others wait meanwhile."""
 LONGEST_HOLD = 1.0
@@ -37,26 +39,23 @@ class Throttle:
         """How often it was held."""
         self.slips = 0
         """At how many weighings in a row it had new processes although all of it was being held."""
-        self._cores = cores
         self._family = family
-        self._left = RESERVE
+        self._allowance = Allowance(RESERVE, cores, time.monotonic())
         self._used = 0.0
-        self._at = time.monotonic()
         self._held: asyncio.TimerHandle | None = None
         self._told: set[tuple[int, int]] = set()
 
     def used(self, seconds: float) -> None:
         """So much processor time has been used altogether."""
-        now = time.monotonic()
-        self._left = min(RESERVE, self._left + (now - self._at) * self._cores) - max(0.0, seconds - self._used)
-        self._used, self._at = max(seconds, self._used), now
+        within = self._allowance.spend(max(0.0, seconds - self._used), time.monotonic())
+        self._used = max(seconds, self._used)
         if self._held is not None:
             self.slips = self.slips + 1 if self._signal_all(signal.SIGSTOP) else 0
-        elif self._left < 0:
+        elif not within:
             self.holds += 1
             self._told.clear()
             self._signal_all(signal.SIGSTOP)
-            rest = min(LONGEST_HOLD, -self._left / self._cores)
+            rest = min(LONGEST_HOLD, self._allowance.wait)
             self._held = asyncio.get_running_loop().call_later(rest, self._let_go)
 
     def close(self) -> None:

@@ -105,7 +105,7 @@ async def test_a_question_after_one_that_was_withdrawn_while_it_waited_does_not_
     tables = Tables(160)
     tables.ask(1)
     assert tables.session.take() is None
-    tables.session._forget(tables.matches[0].id)
+    tables.session._asking.forget(tables.matches[0].id)
     assert tables.session.take() is None
     assert tables.tells_of(2)
 

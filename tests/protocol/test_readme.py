@@ -9,8 +9,8 @@ import pytest
 
 from arena.v1 import admin_pb2, match_pb2, tournament_pb2
 from referee.cli.commands.serve import DEFAULTS
-from referee.match import allowance
-from referee.net import anonymous_reads, connection_limits, health_and_reflection, play_service, server, session, tokens
+from referee.match import allowance, asking
+from referee.net import anonymous_reads, connection_limits, health_and_reflection, play_service, server, tokens
 from referee.net.admin_service import NOT_ADMIN
 from referee.net.guard import NOT_DECODED, Refusal
 from referee.net.limits import Limits
@@ -69,7 +69,7 @@ def test_the_limits_are_the_ones_in_force() -> None:
     assert f"{play_service.TRESPASSES} × `NOT_YOUR_MATCH`" in README
     assert f"{allowance.UNASKED_AT_ONCE:g} bodies at once and {allowance.UNASKED_PER_SECOND:g} per second" in README
     assert f"For {play_service.WRITE_SECONDS:g} seconds" in README
-    assert f"hold the next frame back for {session.STRAGGLERS_AFTER * 1000:g} ms only" in README
+    assert f"hold the next frame back for {asking.STRAGGLERS_AFTER * 1000:g} ms only" in README
     assert play_service.MAX_MESSAGE_BYTES == 1 << 20
     limits = Limits()
     assert f"| bots | {DEFAULTS['max_bots']:,} | | `max_bots` |" in README

@@ -1,10 +1,7 @@
-"""One connected bot: what is waiting to be sent to it, how much it is asked at once, and which matches it plays.
+"""One connected bot: what is waiting to be sent to it, and which matches it plays.
 
-Cost is per message, hardly per body, so everything that is ready goes out together. Questions are paced: while a
-frame of questions is with the bot, further ones wait (their clocks do not run yet) and leave together with the next
-frame. How many questions may be out at once is a window, so that no bot's clock runs on a question that merely waits
-in its own queue. Two rules are stronger than the window: a question that the bot saw before a reconnect is repeated at
-once, for its clock runs; and questions of a tournament never wait for practice.
+Cost is per message, hardly per body, so everything that is ready goes out together. `match/asking.py` says how much the
+bot is asked at once; a bot at many tables is moreover spoken to only when several of them have something for it.
 """
 
 from __future__ import annotations
@@ -18,19 +15,15 @@ from collections import deque
 from collections.abc import Callable, MutableSequence
 
 from arena.v1 import match_pb2 as pb
+from referee.match.asking import Asking
 from referee.match.match import Match
 from referee.match.player import Question, Rejected, RejectionKind
 from referee.match.result import Ending, Termination
-from referee.match.window import Window
 from referee.rules.game import Seat
 
 KINDS = {kind: getattr(pb, f"REJECTION_KIND_{kind.name}") for kind in RejectionKind}
 TERMINATIONS = {termination: getattr(pb, f"TERMINATION_{termination.name}") for termination in Termination}
-STRAGGLERS_AFTER = 0.05
-"""Seconds after which a frame's slowest answers no longer hold back the next frame."""
 FRAME_BYTES = 1 << 20
-LOOK_AGAIN_AFTER = 0.1
-"""Seconds after which a full window is looked through for questions that have been withdrawn."""
 COMPANY = 8
 """A bot at many tables is spoken to once one in so many of them has something for it …"""
 COMPANY_SECONDS = 40e-6
@@ -58,15 +51,7 @@ class Session:
         """Called when there may be something to `take`."""
         self._bodies: list[pb.Down] = []
         """What will be sent next, beside questions."""
-        self._repeated: list[Question] = []
-        """Questions seen before a reconnect: their clocks run, so they leave at once."""
-        self._questions: list[Question] = []
-        """Questions that wait for their turn; their clocks do not run yet."""
-        self._practices = 0
-        """How many of its matches are practice, outside any tournament."""
-        self._out: dict[tuple[str, int], Question] = {}
-        self._window = Window()
-        self._frame_at = 0.0
+        self._asking = Asking(self._nudge_in)
         self._held_since: float | None = None
         """Since when something waits for company."""
         self._nudge: asyncio.TimerHandle | None = None
@@ -95,7 +80,6 @@ class Session:
 
     def started(self, match: Match, seat: Seat) -> None:
         self.seats[match.id] = (match, seat)
-        self._practices += not match.tournament
         if self.connected:
             self.send(pb.Down(match_start=start_message(match, seat)))
         else:  # lost just now: the match waits for it like any other
@@ -104,22 +88,18 @@ class Session:
     def ask(self, question: Question) -> None:
         if not self.connected:
             return
-        if question.running:
-            self._repeated.append(question)
+        asking = self._asking
+        asking.put(question)
+        if self._held_since is None or asking.repeated or len(asking.waiting) >= self._company():
             self.on_ready()
-        else:
-            self._questions.append(question)
-            if self._held_since is None or len(self._questions) >= self._company():
-                self.on_ready()
 
     def rejected(self, match: Match, rejected: Rejected) -> None:
         self.send(pb.Down(rejected=rejected_message(match.id, rejected)))
 
     def ended(self, match: Match, ending: Ending) -> None:
-        if self.seats.pop(match.id, None) is not None:
-            self._practices -= not match.tournament
+        self.seats.pop(match.id, None)
         self.recent.append(match.id)
-        self._forget(match.id)
+        self._asking.forget(match.id)
         self.send(pb.Down(match_end=end_message(match, ending)))
         if self.on_idle is not None:
             self.on_idle(self)
@@ -139,8 +119,7 @@ class Session:
         """
         self.connected = True
         self._bodies = [welcome]
-        self._repeated, self._questions, self._out = [], [], {}
-        self._window = Window()
+        self._asking.clear()
         for match, seat in self.seats.values():
             self._bodies.append(pb.Down(match_start=start_message(match, seat)))
         self.on_ready()
@@ -153,22 +132,22 @@ class Session:
         if self.connected:
             self.connected = False
             self.on_ready = _nothing
-            self._bodies, self._repeated, self._questions, self._out = [], [], [], {}
+            self._bodies = []
+            self._asking.clear()
             now = time.monotonic()
             for match, seat in list(self.seats.values()):
                 match.away(seat, now)
 
     def answer(self, match: Match, seat: Seat, number: int, move: str, now: float) -> bool:
         """Hand an answer to its match. False: it answers nothing that this bot is being asked."""
-        question = self._out.pop((match.id, number), None)
+        asking = self._asking
+        question = asking.out.pop((match.id, number), None)
         accepted = match.answer(seat, number, move, now)
         if question is None:
             return False
         if not accepted and match.is_asked(seat, number):  # rejected, and still with the bot
-            self._out[(match.id, number)] = question
-            return True
-        self._window.answered(now)
-        if not self._out and self._questions:
+            asking.out[(match.id, number)] = question
+        elif asking.answered(now):
             self.on_ready()
         return True
 
@@ -177,30 +156,23 @@ class Session:
 
         A frame stays well below what gRPC clients of all languages read by default; what does not fit is the next.
         """
-        repeated = self._repeated
-        if len(self.seats) >= COMPANY and not repeated and self._wait_for_company():
+        asking = self._asking
+        if len(self.seats) >= COMPANY and not asking.repeated and self._wait_for_company():
             return None
         self._held_since = None
-        if not self._questions and not self._bodies and not repeated:
+        if not asking.waiting and not self._bodies and not asking.repeated:
             return None
         frame = pb.PlayResponse()
         bodies = frame.bodies
         if self._bodies and self._take_bodies(bodies) >= FRAME_BYTES:
             return frame, []
-        if repeated:
-            waiting, questions = repeated, _still_asked(repeated)
-            repeated.clear()
-            if self._questions:  # they have the next frame
-                self.on_ready()
-        else:
-            questions = self._take_questions() if self._questions else []
-            waiting = self._questions
+        questions = asking.take(time.monotonic())
         for question in questions:
             write_decide(bodies.add().decide, question)
         while len(bodies) > 1 and questions and frame.ByteSize() > FRAME_BYTES:
             fewer = max(1, len(questions) // 2)
             del bodies[-fewer:]
-            waiting[:0] = questions[-fewer:]
+            asking.put_back(questions[-fewer:])
             del questions[-fewer:]
             self.on_ready()
         return (frame, questions) if bodies else None
@@ -225,54 +197,15 @@ class Session:
     def frame_sent(self, questions: list[Question]) -> None:
         """The frame is on its way: the clocks of its questions start."""
         if questions:
-            now = self._frame_at = time.monotonic()
-            out = self._out
-            limit = questions[0].match.control.limit
-            for question in questions:
-                match = question.match
-                out[(match.id, question.number)] = question
-                limit = min(limit, match.control.limit)
-                match.sent(question.seat, question.number, now)
-            self._window.sent(now, limit)
-
-    def _take_questions(self) -> list[Question]:
-        if self._out:
-            waited = time.monotonic() - self._frame_at
-            if waited < STRAGGLERS_AFTER:
-                self._nudge_in(STRAGGLERS_AFTER - waited)
-                return []
-        if 0 < self._practices < len(self.seats):
-            self._questions.sort(key=_is_practice)
-        room = self._window.room(self._count_out())
-        if not room:
-            self._out = {
-                key: question
-                for key, question in self._out.items()
-                if question.match.is_asked(question.seat, question.number)
-            }
-            room = self._window.room(self._count_out())
-            if not room:
-                self._nudge_in(LOOK_AGAIN_AFTER)
-                return []
-        if room < len(self._questions):
-            taken, self._questions = self._questions[:room], self._questions[room:]
-        else:
-            taken, self._questions = self._questions, []
-        return _still_asked(taken)
-
-    def _count_out(self) -> int:
-        """How many questions hold back the next one: before one of a tournament, practice does not count."""
-        if self._practices and not _is_practice(self._questions[0]):
-            return sum(not _is_practice(question) for question in self._out.values())
-        return len(self._out)
+            self._asking.sent(questions, time.monotonic())
 
     def _company(self) -> int:
         """How many bodies are worth a frame of their own."""
-        return min(len(self.seats) // COMPANY, self._window.size)
+        return min(len(self.seats) // COMPANY, self._asking.window.size)
 
     def _wait_for_company(self) -> bool:
         """Whether what is ready had better wait for more: for a moment, and only where more is likely."""
-        ready = len(self._questions) + len(self._bodies)
+        ready = len(self._asking.waiting) + len(self._bodies)
         if 0 < ready < self._company():
             now = time.monotonic()
             if self._held_since is None:
@@ -296,25 +229,6 @@ class Session:
             self.on_ready()
 
         self._nudge = loop.call_at(moment, nudge)
-
-    def _forget(self, match: str) -> None:
-        """A match is over: its questions need no answer any more."""
-        if self._out:
-            for key in [key for key in self._out if key[0] == match]:
-                del self._out[key]
-        if self._repeated:
-            self._repeated = [question for question in self._repeated if question.match.id != match]
-        if self._questions:
-            self._questions = [question for question in self._questions if question.match.id != match]
-            self.on_ready()
-
-
-def _is_practice(question: Question) -> bool:
-    return not question.match.tournament
-
-
-def _still_asked(questions: list[Question]) -> list[Question]:
-    return [question for question in questions if question.match.is_asked(question.seat, question.number)]
 
 
 def _nothing() -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
 from collections.abc import Callable
 
 from referee.hosting.bot.spec import BotSpec
@@ -18,17 +17,13 @@ from referee.hosting.process.bot_process import BotProcess, Condition, Exit, Pat
 from referee.hosting.process.output import LineTooLong, Splitter
 from referee.hosting.sandbox.launch import Link, Quarters
 from referee.match.allowance import UNASKED_AT_ONCE, Allowance
+from referee.match.asking import Asking
 from referee.match.match import Match
 from referee.match.player import Question, Rejected, RejectionKind
 from referee.match.result import Ending, Termination
-from referee.match.window import Window
 from referee.rules.game import Seat
 
 TOO_MANY = "writes many more lines than it is asked questions"
-STRAGGLERS_AFTER = 0.05
-"""Seconds after which the slowest answers to what was asked together no longer hold back further questions."""
-LOOK_AGAIN_AFTER = 0.1
-"""Seconds after which a full window is looked through for questions that are no longer open."""
 MOST_UNREAD = 16 << 20
 """Bytes a program may leave unread before it is given up."""
 
@@ -62,15 +57,12 @@ class StdioPlayer:
         self._tables: dict[Key, Match] = {}
         self._numbers: dict[int, Question] = {}
         self._by_key: dict[Key, list[int]] = {}
-        self._out: dict[int, Question] = {}
-        self._out_at = 0.0
-        self._waiting: deque[Question] = deque()
+        self._asking = Asking(self._nudge_in)
         self._lines: list[bytes] = []
         self._flushing = False
         self._nudge: asyncio.TimerHandle | None = None
         self._asked_at: dict[Key, float] = {}
         self._number = 0
-        self._window = Window()
         self._splitter = Splitter(codec.LONGEST_LINE)
         self._allowance = Allowance.of_a_bot(time.monotonic())
         self._heard_at = 0.0
@@ -111,7 +103,7 @@ class StdioPlayer:
             loop = asyncio.get_running_loop()
             loop.call_soon(question.match.forfeit, question.seat, *self._absence())
             return
-        self._waiting.append(question)
+        self._asking.put(question)
         self._schedule()
 
     def rejected(self, match: Match, rejected: Rejected) -> None:
@@ -120,7 +112,7 @@ class StdioPlayer:
             return
         still_open = rejected.kind in (RejectionKind.ILLEGAL, RejectionKind.UNREADABLE) and rejected.strikes_left > 0
         if still_open:
-            self._out[number] = question
+            self._asking.out[_key(question)] = question
         self._send(
             codec.rejected_line(
                 match.id,
@@ -147,10 +139,9 @@ class StdioPlayer:
             self._asked_at.pop((match.id, seat), None)
             for number in self._by_key.pop((match.id, seat), ()):
                 self._numbers.pop(number, None)
-                self._out.pop(number, None)
             if hung:
                 self._give_up(Termination.TIMEOUT, "has stopped answering")
-        self._waiting = deque(question for question in self._waiting if question.match is not match)
+        self._asking.forget(match.id)
         self._schedule()
         self.on_change()
 
@@ -169,44 +160,22 @@ class StdioPlayer:
 
     def _flush(self) -> None:
         self._flushing = False
-        asked = self._next()
+        asked = self._asking.take(time.monotonic())
         for question in asked:
             self._number += 1
-            self._numbers[self._number] = self._out[self._number] = question
+            self._numbers[self._number] = question
             self._by_key.setdefault((question.match.id, question.seat), []).append(self._number)
             self._lines.append(self._decide_line(self._number, question))
         if self._lines:
             lines, self._lines = self._lines, []
             self.process.write(b"".join(lines))
         if asked:
-            now = self._out_at = time.monotonic()
+            now = time.monotonic()
             for question in asked:
                 self._asked_at[(question.match.id, question.seat)] = now
-                question.match.sent(question.seat, question.number, now)
-            self._window.sent(now, min(question.match.control.limit for question in asked))
+            self._asking.sent(asked, now)
         if self.process.unread > MOST_UNREAD:
             self._give_up(Termination.TIMEOUT, "does not read what it is asked")
-
-    def _next(self) -> list[Question]:
-        """The questions to ask now: those that fit into the window, when all before are answered, or take long."""
-        if not self._waiting:
-            return []
-        if self._out:
-            left = STRAGGLERS_AFTER - (time.monotonic() - self._out_at)
-            if left > 0:
-                self._nudge_in(left)
-                return []
-        room = self._window.room(len(self._out))
-        if not room:
-            # A question that is no longer open (its time was up) does not hold back the others.
-            self._out = {number: question for number, question in self._out.items() if _is_open(question)}
-            room = self._window.room(len(self._out))
-        if not room:
-            self._nudge_in(LOOK_AGAIN_AFTER)
-        taken = [self._waiting.popleft() for _ in range(min(room, len(self._waiting)))]
-        if room and self._waiting:
-            self._nudge_in(STRAGGLERS_AFTER)
-        return [question for question in taken if _is_open(question)]
 
     def _nudge_in(self, seconds: float) -> None:
         if self._nudge is None:
@@ -214,7 +183,7 @@ class StdioPlayer:
 
     def _nudged(self) -> None:
         self._nudge = None
-        if self._waiting:
+        if self._asking.waiting:
             self._schedule()
 
     @staticmethod
@@ -244,13 +213,13 @@ class StdioPlayer:
             return
         if lines:  # without the end of a line it has said nothing yet
             self._heard_at = now
-        if len(lines) > UNASKED_AT_ONCE + len(self._out):  # told before it is read as so many wrong answers
+        if len(lines) > UNASKED_AT_ONCE + len(self._asking.out):  # told before it is read as so many wrong answers
             self._give_up(Termination.FLOOD, TOO_MANY)
         for line in lines:
             if self._offence is not None:
                 return
             self._take(line, now)
-        if self._waiting:
+        if self._asking.waiting:
             self._schedule()
 
     def _take(self, line: bytes, now: float) -> None:
@@ -267,19 +236,21 @@ class StdioPlayer:
         if question is None or (answer.match is not None and answer.match != question.match.id):
             self._spend(now)  # a match that is over, or a question never asked: nobody else's harm
             return
-        unasked = self._out.pop(answer.decision, None) is None
+        asking, key = self._asking, _key(question)
+        unasked = asking.out.pop(key, None) is None
         if unasked:
             self._spend(now)
         question.match.answer(question.seat, question.number, answer.move, now)
-        if not unasked and answer.decision not in self._out:  # unless it was rejected, and is still with the bot
-            self._window.answered(now)
+        if not unasked and key not in asking.out:  # unless it was rejected, and is still with the bot
+            asking.answered(now)
 
     def _strike(self, error: codec.NotAnAnswer, line: bytes, now: float) -> None:
         """A line that is no answer counts against the question it names, or else the one that waits longest."""
-        number = error.decision if error.decision in self._out else next(iter(self._out), None)
-        if number is None:
+        out = self._asking.out
+        named = None if error.decision is None else self._numbers.get(error.decision)
+        question = named if named is not None and _key(named) in out else next(iter(out.values()), None)
+        if question is None:
             return
-        question = self._numbers[number]
         question.match.answer(question.seat, question.number, codec.shown(line)[1:-1], now, str(error))
 
     def _spend(self, now: float) -> None:
@@ -312,11 +283,9 @@ class StdioPlayer:
     def _forget(self) -> None:
         self._numbers.clear()
         self._by_key.clear()
-        self._out.clear()
+        self._asking.clear()
         self._asked_at.clear()
-        self._waiting.clear()
         self._lines.clear()
-        self._window = Window()
         self._splitter = Splitter(codec.LONGEST_LINE)
         self._allowance = Allowance.of_a_bot(time.monotonic())
 
@@ -344,5 +313,5 @@ class StdioPlayer:
         return key in self._asked_at and self._heard_at < self._asked_at[key]
 
 
-def _is_open(question: Question) -> bool:
-    return question.match.is_asked(question.seat, question.number)
+def _key(question: Question) -> tuple[str, int]:
+    return question.match.id, question.number

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.cli.arguments import OPTION_HELP, game_options
+from referee.cli.arguments import OPTION_HELP, game_options, seconds
 from referee.cli.building import BuildNetwork, build_bots
-from referee.cli.connection import open_store, seconds
+from referee.cli.database import open_store
 from referee.cli.errors import ENVIRONMENT, INTERRUPTED, WRONG_USE, Failure
 from referee.cli.output import AsJson, aside, paper, print_json, print_table
 

@@ -12,7 +12,8 @@ from typing import Annotated, Any
 
 import typer
 
-from referee.cli.connection import DEFAULT_DB, free_time, open_store, seconds
+from referee.cli.arguments import DEFAULT_DB, free_time, seconds
+from referee.cli.database import open_store
 from referee.cli.errors import ENVIRONMENT, WRONG_USE, Failure
 from referee.cli.output import aside
 from referee.masking import shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
 from referee.cli.connection import credentials, failure, live_channel
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import grpc
 
     from referee.store import Store
+    from referee.tournament.running.runner import Runner
     from referee_leaderboard import Connection, Standings
 
 POLL_SECONDS = 1.0
@@ -49,13 +50,14 @@ async def from_file(store: Store, name: str) -> AsyncIterator[Standings]:
         await asyncio.sleep(POLL_SECONDS)
 
 
-async def from_play(
-    standings: Callable[[], Awaitable[Standings]], playing: asyncio.Future[Any], every: float
-) -> AsyncIterator[Standings]:
-    """Standings of what is being played in this process, at this pace in seconds; the last when the play is over."""
-    while not playing.done():
+async def from_runner(runner: Runner, playing: asyncio.Future[None], every: float) -> AsyncIterator[Standings]:
+    """Standings of a tournament that is played in this process, once per so many seconds while it is `playing`."""
+    while True:
         await asyncio.wait({playing}, timeout=every)
-        yield await standings()
+        if playing.done():
+            return
+        if runner.started.is_set():
+            yield await runner.standings()
 
 
 def from_server(server: str, ca: str | None, tournament: str) -> AsyncIterator[Standings | Connection]:

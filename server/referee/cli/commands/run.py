@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -20,6 +19,8 @@ from referee.cli.building import BuildNetwork, build_bots
 from referee.cli.database import open_store
 from referee.cli.errors import ENVIRONMENT, INTERRUPTED, WRONG_USE, Failure
 from referee.cli.output import AsJson, aside, paper, print_json, print_table
+from referee.cli.standings_source import from_runner
+from referee.cli.stopping import Stopping
 
 if TYPE_CHECKING:
     from referee.hosting.admission.capacity import Share
@@ -37,6 +38,9 @@ USUAL_ROUNDS = 20
 PER_WORKER = 256
 """Matches at once per worker: many, so that a message carries many questions."""
 PROGRESS_SECONDS = 5.0
+"""Between two lines of progress."""
+SCREEN_SECONDS = 0.25
+"""Between two looks at the standings for the live screen."""
 STOPPING = "stopping after the running matches; Ctrl-C again stops at once"
 
 
@@ -252,11 +256,7 @@ async def _watch(runner: Runner, venue: WorkersVenue, as_json: bool, again: str)
     screen: asyncio.Task[None] | None = None
     say = venue.on_notice
 
-    def interrupt() -> None:
-        # Once: let the running matches end. Twice: break them off, they are played again another time.
-        if runner.stopped:
-            runner.break_off()
-            return
+    def asked() -> None:
         runner.stop("interrupted")
         if screen is None and not as_json:
             aside().print(STOPPING, markup=False)
@@ -266,11 +266,11 @@ async def _watch(runner: Runner, venue: WorkersVenue, as_json: bool, again: str)
         for text in venue.notices:  # what the screen has shown went away with it
             say(text)
         if not playing.done():
-            runner.stop("quit")
+            stopping.ask()
             aside().print(STOPPING, markup=False)
 
-    loop.add_signal_handler(signal.SIGINT, interrupt)
-    loop.add_signal_handler(signal.SIGTERM, interrupt)
+    # Matches that are broken off are played again another time.
+    stopping = Stopping(on_asked=asked, on_insisted=runner.break_off)
     playing = loop.create_task(runner.run())
     venue.failed.add_done_callback(lambda failed: playing.cancel() if not failed.cancelled() else None)
     feed = Feed()
@@ -278,17 +278,13 @@ async def _watch(runner: Runner, venue: WorkersVenue, as_json: bool, again: str)
         venue.on_notice = lambda text: None  # the screen shows it
         screen = loop.create_task(watch(feed, final=False))
         screen.add_done_callback(left)
-    said = loop.time()
     try:
-        while not playing.done():
-            await asyncio.wait({playing}, timeout=0.25)
-            if runner.started.is_set() and screen is not None:
-                standings = await runner.standings()
+        async for standings in from_runner(runner, playing, PROGRESS_SECONDS if screen is None else SCREEN_SECONDS):
+            if screen is None:
+                aside().print(plain_progress_line(standings), markup=False)
+            else:
                 words = ([STOPPING] if runner.stopped else []) + venue.notices[::-1]
                 feed.put(replace(standings, notices=(*words, *standings.notices)))
-            elif runner.started.is_set() and loop.time() - said > PROGRESS_SECONDS:
-                said = loop.time()
-                aside().print(plain_progress_line(await runner.standings()), markup=False)
         playing.result()
     except asyncio.CancelledError:
         if venue.failed.done() and venue.failed.exception() is not None:

@@ -18,7 +18,8 @@ from referee.cli.arguments import OPTION_HELP, game_options, seconds
 from referee.cli.building import BuildNetwork, build_bots
 from referee.cli.database import open_store
 from referee.cli.errors import ENVIRONMENT, INTERRUPTED, WRONG_USE, Failure
-from referee.cli.output import AsJson, aside, paper, print_json, print_table
+from referee.cli.output import AsJson, aside, paper, print_table
+from referee.cli.run_result import print_result
 from referee.cli.standings_source import from_runner
 from referee.cli.stopping import Stopping
 
@@ -26,12 +27,10 @@ if TYPE_CHECKING:
     from referee.hosting.admission.capacity import Share
     from referee.hosting.bot.spec import BotSpec
     from referee.rules.game import Game
-    from referee.store import Store, Tournament
-    from referee.tournament.mirrored_deals import Difference
+    from referee.store import Store
     from referee.tournament.plan import Plan
     from referee.tournament.running.runner import Runner
     from referee.workers.worker_pool import WorkersVenue
-    from referee_leaderboard import Standings
 
 USUAL_PLAYERS = 4
 USUAL_ROUNDS = 20
@@ -224,7 +223,7 @@ async def _run(
             aside().print(
                 f"{name} is {tournament.state.value} already; another --seed or --name plays anew", markup=False
             )
-        _show(from_store(store, name), tournament, as_json, [], differences(store, name))
+        print_result(from_store(store, name), tournament, as_json, [], differences(store, name))
         return 0
     await build_bots(bots, shut_in=sandbox, network=build_network)
     venue = WorkersVenue(Hosting(plan.hosted, Path.cwd(), sandbox, share, max(1, min(256, concurrency))))
@@ -244,7 +243,7 @@ async def _run(
             f"stopped after {standings.matches_done} of {standings.matches_total} matches; {again}", markup=False
         )
         return INTERRUPTED
-    _show(standings, store.tournaments.get(name), as_json, venue.notices, differences(store, name))
+    print_result(standings, store.tournaments.get(name), as_json, venue.notices, differences(store, name))
     return 0
 
 
@@ -299,48 +298,3 @@ async def _watch(runner: Runner, venue: WorkersVenue, as_json: bool, again: str)
 def _on_screen(as_json: bool) -> bool:
     """Whether there is somebody to show a live screen to."""
     return not as_json and sys.stdout.isatty() and not paper().is_dumb_terminal
-
-
-def _show(
-    standings: Standings, tournament: Tournament, as_json: bool, notices: list[str], mirrored: list[Difference]
-) -> None:
-    if as_json:
-        value = standings.to_json_value()
-        print_json(
-            {
-                "tournament": tournament.name,
-                "game": standings.game,
-                "players": standings.players,
-                "matches": standings.matches_done,
-                "digest": standings.digest,
-                "standings": value["rows"],
-                "commitment": tournament.commitment,
-                "root": tournament.root.hex() if tournament.root else "",
-                "seconds": standings.elapsed,
-                "notices": notices,
-                "mirror": [
-                    {
-                        "bot": one.bot,
-                        "other": one.other,
-                        "difference": one.points,
-                        "half_width": one.mirrored,
-                        "half_width_independent": one.independent,
-                        "narrower": one.narrower,
-                        "blocks": one.blocks,
-                    }
-                    for one in mirrored
-                ],
-            }
-        )
-        return
-    print_table(standings)
-    console = paper()
-    if mirrored:
-        console.print("score differences over mirrored deals, 95 % intervals:", markup=False)
-    for one in mirrored:
-        console.print(
-            f"  {one.bot} − {one.other}: {one.points:+.1f} ± {one.mirrored:.1f} "
-            f"(independent deals: ± {one.independent:.1f}; {abs(one.narrower):.0%} "
-            f"{'narrower' if one.narrower >= 0 else 'wider'})",
-            markup=False,
-        )

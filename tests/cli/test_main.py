@@ -32,6 +32,14 @@ def test_the_version_is_told_at_once() -> None:
     assert done.stdout == f"referee {__version__}\n['arena', 'referee']\n"
 
 
+def test_the_list_of_commands_loads_nothing_heavy() -> None:
+    heavy = ["google.protobuf", "grpc", "pydantic", "referee.net", "referee.store", "referee_leaderboard", "sqlalchemy"]
+    code = f"import sys; from referee.cli.main import build; build(); print([n for n in {heavy!r} if n in sys.modules])"
+    unmeasured = {key: value for key, value in os.environ.items() if not key.startswith("COVERAGE")}
+    done = subprocess.run([sys.executable, "-c", code], env=unmeasured, check=True, capture_output=True, text=True)
+    assert done.stdout == "[]\n"
+
+
 def test_alone_it_shows_help_with_every_command(referee: Any) -> None:
     done = referee()
     assert done.code == 0

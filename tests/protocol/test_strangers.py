@@ -14,7 +14,7 @@ import pytest
 
 from arena.v1 import tournament_pb2 as tournaments
 from arena.v1 import tournament_pb2_grpc
-from referee.cli.commands import leaderboard
+from referee.cli import standings_source
 from referee.cli.main import main
 from referee.hall.single_flight import Shared
 from referee.net import anonymous_reads, tokens
@@ -228,14 +228,14 @@ async def test_a_command_that_is_turned_away_says_when_to_try_again(
 
 async def test_the_live_leaderboard_waits_until_there_is_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching, "WATCHERS_RETRY_MS", 50)
-    monkeypatch.setattr(leaderboard, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(standings_source, "FIRST_PAUSE", 0.01)
     async with serving(tmp_path, Limits(watchers_per_address=1)) as server:
         await found_a_league(server)
         async with grpc.aio.insecure_channel(server.address) as channel:
             stub: Any = tournament_pb2_grpc.TournamentServiceStub(channel)
             first = stub.WatchStandings(tournaments.WatchStandingsRequest(tournament="league"))
             await first.read()
-            events = leaderboard._from_server(server.address, None, "league")
+            events = standings_source.from_server(server.address, None, "league")
             event = await anext(events)
             assert isinstance(event, Connection)
             assert "server busy (1 from your address watch already" in event.sentence

@@ -1,18 +1,45 @@
-"""What a person gives on the command line, read into what a game wants."""
+"""Command-line options that several commands share, and how their values are read: durations, game options, bots."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from referee.cli.errors import wrong_use
 
 if TYPE_CHECKING:
     from referee.rules.game import Game
 
+DEFAULT_DB = "referee.db"
+DEFAULT_SERVER = "127.0.0.1:7700"
+
+Db = Annotated[
+    str | None,
+    typer.Option("--db", metavar="FILE", help="The database: a file, or a PostgreSQL URL.", show_default=DEFAULT_DB),
+]
+Server = Annotated[
+    str | None, typer.Option("--server", metavar="HOST:PORT", help="Ask a running server instead of the database file.")
+]
+AdminToken = Annotated[
+    str | None,
+    typer.Option(
+        "--admin-token", envvar="REFEREE_ADMIN_TOKEN", metavar="TOKEN", help="The admin token, with --server."
+    ),
+]
+Ca = Annotated[
+    str | None, typer.Option("--ca", metavar="FILE", help="Certificate to trust, where the server speaks TLS.")
+]
+
 OPTION_HELP = "An option of the game; may be repeated. A file that it names is read here."
+
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}
+LONGEST_HOURS = 1000
+"""More milliseconds than this has do not fit into the messages that tell bots about their clocks."""
 
 
 def read_options(words: Sequence[str]) -> dict[str, Any]:
@@ -61,3 +88,30 @@ def read_bots(text: str) -> list[str]:
     if not all(bots):
         wrong_use(f"cannot read --bots {text!r}; names of bots are written with commas between them")
     return bots
+
+
+def seconds(text: str) -> float:
+    """A duration as people write it: 500ms, 1s, 2m, 1.5."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|)", text.strip())
+    if not found:
+        wrong_use(f"{text!r} is not a duration; write 500ms, 1s or 2m")
+    given = float(found[1]) * _UNITS[found[2]]
+    if given > LONGEST_HOURS * 3600:
+        wrong_use(f"{text} is too long: {LONGEST_HOURS}h is the most")
+    return given
+
+
+def whole_milliseconds(option: str, text: str) -> float:
+    """A duration in seconds; clocks know nothing shorter than a millisecond."""
+    given = seconds(text)
+    if given != 0 and given < 0.001:
+        wrong_use(f"{option} {text} is too short: a millisecond (1ms) is the least")
+    return given
+
+
+def free_time(text: str) -> float:
+    """The time per decision: without any, every bot would forfeit at its first question."""
+    given = seconds(text)
+    if given < 0.001:
+        wrong_use(f"--time {text} is too short: a millisecond (1ms) is the least")
+    return given

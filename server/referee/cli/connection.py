@@ -1,90 +1,18 @@
-"""What the commands around a server share: options, durations, the database, the connection of an admin."""
+"""The gRPC connection of a command to a server: address, certificates, token, and refusals said in one sentence."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from arena.settings import is_address, is_token, read_certificates
 from referee.cli.errors import ENVIRONMENT, WRONG_USE, Failure
-from referee.cli.output import print_warning
 
 if TYPE_CHECKING:
-    from referee.store import Store
-
-DEFAULT_DB = "referee.db"
-DEFAULT_SERVER = "127.0.0.1:7700"
-
-Db = Annotated[
-    str | None,
-    typer.Option("--db", metavar="FILE", help="The database: a file, or a PostgreSQL URL.", show_default=DEFAULT_DB),
-]
-Server = Annotated[
-    str | None, typer.Option("--server", metavar="HOST:PORT", help="Ask a running server instead of the database file.")
-]
-AdminToken = Annotated[
-    str | None,
-    typer.Option(
-        "--admin-token", envvar="REFEREE_ADMIN_TOKEN", metavar="TOKEN", help="The admin token, with --server."
-    ),
-]
-Ca = Annotated[
-    str | None, typer.Option("--ca", metavar="FILE", help="Certificate to trust, where the server speaks TLS.")
-]
-
-_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}
-LONGEST_HOURS = 1000
-"""More milliseconds than this has do not fit into the messages that tell bots about their clocks."""
-
-
-def seconds(text: str) -> float:
-    """A duration as people write it: 500ms, 1s, 2m, 1.5."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|)", text.strip())
-    if not found:
-        raise Failure(f"{text!r} is not a duration; write 500ms, 1s or 2m", WRONG_USE)
-    given = float(found[1]) * _UNITS[found[2]]
-    if given > LONGEST_HOURS * 3600:
-        raise Failure(f"{text} is too long: {LONGEST_HOURS}h is the most", WRONG_USE)
-    return given
-
-
-def free_time(text: str) -> float:
-    """The time per decision: without any, every bot would forfeit at its first question."""
-    given = seconds(text)
-    if given < 0.001:
-        raise Failure(f"--time {text} is too short: a millisecond (1ms) is the least", WRONG_USE)
-    return given
-
-
-@contextmanager
-def open_store(db: str | None, *, owner: str | None = None, create: bool = True) -> Iterator[Store]:
-    """The database, closed afterwards; what is wrong with it becomes one sentence and exit code 3.
-
-    Commands that own or may create it write to it: they tell the host if others can read what they write.
-    """
-    from referee.store import (
-        NameTaken,
-        NotAllowed,
-        Refused,
-        Store,
-        StoreError,
-        Unknown,
-    )
-
-    try:
-        with Store.open(db or DEFAULT_DB, owner=owner, create=create) as store:
-            if (owner is not None or create) and (exposure := store.exposure) is not None:
-                print_warning(exposure)
-            yield store
-    except (NameTaken, NotAllowed, Refused, Unknown) as error:
-        raise Failure(str(error), WRONG_USE) from None
-    except StoreError as error:
-        raise Failure(str(error), ENVIRONMENT) from None
+    import grpc
+    import grpc.aio
 
 
 def call(server: str, token: str | None, ca: str | None, service: str, method: str, request: Any) -> Any:
@@ -107,22 +35,38 @@ def stub(connection: Any, service: str) -> Any:
 
 @contextmanager
 def channel(server: str, ca: str | None) -> Iterator[Any]:
+    """A channel for calls that block."""
+    import grpc
+
+    trusted = credentials(server, ca)
+    with grpc.insecure_channel(server) if trusted is None else grpc.secure_channel(server, trusted) as connection:
+        yield connection
+
+
+def live_channel(server: str, trusted: grpc.ChannelCredentials | None) -> grpc.aio.Channel:
+    """A channel for a stream that lasts: a lost server is noticed, and asked again by who reads the stream."""
+    import grpc.aio
+
+    options = [("grpc.keepalive_time_ms", 20_000), ("grpc.enable_retries", 0)]
+    if trusted is None:
+        return grpc.aio.insecure_channel(server, options=options)
+    return grpc.aio.secure_channel(server, trusted, options=options)
+
+
+def credentials(server: str, ca: str | None) -> grpc.ChannelCredentials | None:
+    """What is trusted on the way to this address, None without TLS; Failure if either cannot be what was meant."""
     import grpc
 
     if not is_address(server):
         raise Failure(f"{server!r} is no address; write HOST:PORT, or unix:PATH", WRONG_USE)
     if ca is None:
-        connection = grpc.insecure_channel(server)
-    else:
-        try:
-            credentials = grpc.ssl_channel_credentials(read_certificates(Path(ca)))
-        except OSError as error:
-            raise Failure(f"cannot read {ca}: {error.strerror}", WRONG_USE) from None
-        except ValueError as error:
-            raise Failure(str(error), WRONG_USE) from None
-        connection = grpc.secure_channel(server, credentials)
-    with connection:
-        yield connection
+        return None
+    try:
+        return grpc.ssl_channel_credentials(read_certificates(Path(ca)))
+    except OSError as error:
+        raise Failure(f"cannot read {ca}: {error.strerror}", WRONG_USE) from None
+    except ValueError as error:
+        raise Failure(str(error), WRONG_USE) from None
 
 
 def metadata(token: str | None) -> list[tuple[str, str]]:

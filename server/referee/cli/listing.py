@@ -1,75 +1,66 @@
-"""Tournaments as rows for lists and details, from the database file or from a running server."""
+"""Bots, tournaments and forecasts for people to read: the tables and lines that commands print without `--json`."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+import time
+from typing import TYPE_CHECKING, Any
 
-from referee.cli.connection import call, open_store
-from referee.cli.errors import WRONG_USE, Failure
 from referee.cli.output import paper
 
-
-def rows_of(db: str | None, server: str | None, ca: str | None) -> list[dict[str, Any]]:
-    """All tournaments, newest first."""
-    one_of(db, server)
-    if server:
-        from arena.v1 import tournament_pb2 as pb
-
-        answer = call(server, None, ca, "TournamentService", "ListTournaments", pb.ListTournamentsRequest())
-        return [
-            {
-                "name": one.name,
-                "game": one.game,
-                "players": one.players,
-                "state": one.state,
-                "matches_done": one.matches_done,
-                "matches_set_aside": one.matches_set_aside,
-                "matches_total": one.matches_total,
-                "bots": list(one.bots),
-                "commitment": one.commitment,
-                "root": one.root,
-                "repeatable": one.repeatable,
-                "seed_text": one.seed_text,
-                "salt": one.salt,
-                "settings": json.loads(one.settings_json),
-            }
-            for one in answer.tournaments
-        ]
-    rows = []
-    with open_store(db, create=False) as store:
-        for one in reversed(store.tournaments.all()):
-            counts = store.tournaments.counts(one.id)
-            rows.append(
-                {
-                    "name": one.name,
-                    "game": one.game,
-                    "players": one.players,
-                    "state": one.state.value,
-                    "matches_done": counts.total - counts.open,
-                    "matches_set_aside": counts.aside,
-                    "matches_total": counts.total,
-                    "bots": [entrant.name for entrant in store.tournaments.entrants(one.id)],
-                    "commitment": one.commitment,
-                    "root": one.root.hex() if one.root else "",
-                    "repeatable": one.repeatable,
-                    "seed_text": one.seed_text or "",
-                    "salt": one.salt.hex() if one.salt else "",
-                    "settings": dict(one.settings),
-                }
-            )
-    return rows
+if TYPE_CHECKING:
+    from referee.cli.backend import Row
 
 
-def row_of(name: str, db: str | None, server: str | None, ca: str | None) -> dict[str, Any]:
-    """The tournament of that name."""
-    for row in rows_of(db, server, ca):
-        if row["name"] == name:
-            return row
-    raise Failure(f"there is no tournament named {name!r}; 'referee tournament list' shows all", WRONG_USE)
+def print_bots(rows: list[Row]) -> None:
+    """A table of bots."""
+    from rich.table import Table
+    from rich.text import Text
+
+    if not rows:
+        paper().print("no bots yet; register one with: referee bot add NAME", markup=False)
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("bot", "kind", "state", "added"):
+        table.add_column(heading)
+    for row in rows:
+        state = "revoked" if row["revoked"] else ""
+        if row.get("connected"):
+            state = f"connected ({row['client']}), {row['playing']} playing"
+        added = time.strftime("%Y-%m-%d %H:%M", time.localtime(row["added"]))
+        table.add_row(Text(row["name"]), row["kind"], Text(state), added)
+    paper().print(table)
 
 
-def print_details(row: dict[str, Any]) -> None:
+def print_tournaments(rows: list[Row]) -> None:
+    """A table of tournaments."""
+    from rich.table import Table
+    from rich.text import Text
+
+    if not rows:
+        paper().print("no tournaments yet; 'referee tournament create' makes one", markup=False)
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("tournament", "game", "state", "matches", "bots"):
+        table.add_column(heading)
+    for row in rows:
+        aside = f", {row['matches_set_aside']} set aside" if row["matches_set_aside"] else ""
+        done = f"{row['matches_done']}/{row['matches_total']}{aside}"
+        table.add_row(Text(row["name"]), row["game"], row["state"], done, Text(", ".join(row["bots"])))
+    paper().print(table)
+
+
+def print_progress(row: Row) -> None:
+    """State and progress of a tournament on one line."""
+    aside = f", {row['matches_set_aside']} of them set aside without a result" if row["matches_set_aside"] else ""
+    paper().print(
+        f"{row['name']} is {row['state']}: {row['matches_done']} of {row['matches_total']} matches{aside}",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+def print_details(row: Row) -> None:
     """All that is known of a tournament, a line each."""
     for key in (
         *("name", "game", "players", "state", "matches_done", "matches_set_aside", "matches_total"),
@@ -85,7 +76,17 @@ def print_details(row: dict[str, Any]) -> None:
             paper().print(f"{key.replace('_', ' '):>16}  {json.dumps(value)}", markup=False, soft_wrap=True)
 
 
-def one_of(db: str | None, server: str | None) -> None:
-    """Refuse to be told both where the file and where the server is."""
-    if db and server:
-        raise Failure("give --db or --server, not both", WRONG_USE)
+def print_forecast(value: dict[str, Any], players: int) -> None:
+    """What a tournament would be like that is not created yet."""
+    from referee_leaderboard.names import duration
+
+    each = value["matches_per_bot"]
+    for_each = f"{each:,.0f}" if each == int(each) else f"{int(each):,} or {int(each) + 1:,}"
+    # TrueSkill learns nothing from a match of one: solo bots are ranked by their points.
+    sure = f"expect σ near {value['sigma']:.2f} in the end" if players > 1 else "ranked by points, without σ"
+    lasts = duration(value["seconds"]) if value["seconds"] >= 60 else f"{max(1, round(value['seconds']))} s"
+    paper().print(
+        f"{value['matches']:,} matches, {for_each} for each bot; with quick bots about {lasts} on this machine; {sure}",
+        markup=False,
+        soft_wrap=True,
+    )

@@ -1,6 +1,6 @@
 """The `referee` command: the list of commands, and what becomes of their errors.
 
-A further command is a module of this folder and one word in `COMMANDS` (with a dash where the module has an
+A further command is a module of `commands/` and one word in `COMMANDS` (with a dash where the module has an
 underscore): the module holds either a function of the same name (a command) or a `typer.Typer` called `app` (a group
 of commands). Modules import what is heavy inside their functions, so that every command starts at once.
 """

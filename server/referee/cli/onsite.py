@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import shlex
-import signal
 import time
 from typing import TYPE_CHECKING
 
-from referee.cli.connection import open_store
+from referee.cli.database import open_store
 from referee.cli.errors import ENVIRONMENT, INTERRUPTED, WRONG_USE, Failure
 from referee.cli.output import aside, print_table
+from referee.cli.stopping import Stopping
 from referee.masking import shown
 
 if TYPE_CHECKING:
@@ -60,19 +60,16 @@ async def _play(store: Store, name: str, concurrency: int) -> int:
     beat = loop.create_task(server.hall.beat())
     failures: list[BaseException] = []
     server.director.on_failure = failures.append
-    asked = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, asked.set)
+    stopping = Stopping()
     try:
         async with short_pauses(quiet=lambda: server.idle):
             await server.director.control(name, "start")
-            stopping = None
+            draining = None
             said = time.monotonic()
             while name in server.director.runners:
-                if asked.is_set() and stopping is None:
-                    stopping = loop.create_task(server.director.stop())
-                    asked.clear()
-                elif asked.is_set():  # asked for a second time: at once
+                if stopping.asked.is_set() and draining is None:
+                    draining = loop.create_task(server.director.stop())
+                if stopping.insisted.is_set():
                     await server.director.abandon()
                     break
                 if time.monotonic() - said > PROGRESS_SECONDS:
@@ -81,7 +78,7 @@ async def _play(store: Store, name: str, concurrency: int) -> int:
                 await asyncio.sleep(0.02)
         if failures:
             raise failures[0]
-        if stopping is not None:
+        if draining is not None:
             aside().print(f"stopped; 'referee tournament resume {name}' goes on from here", markup=False)
             return INTERRUPTED
         standings = await server.director.standings(name)

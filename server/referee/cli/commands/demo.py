@@ -6,7 +6,6 @@ A server, bots in processes of their own, a tournament of every game, the leader
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import shutil
 import socket
@@ -21,7 +20,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli.connection import call, open_store
+from referee.cli.backend import ServerBackend
+from referee.cli.database import open_store
 from referee.cli.errors import ENVIRONMENT, INTERRUPTED, Failure
 from referee.cli.output import aside
 
@@ -66,9 +66,10 @@ def _demo(folder: Path, *, kept: bool) -> None:
         say(f"[bold]2.[/bold] {len(tokens)} bots, each a program of its own: {', '.join(tokens)}")
         for bot, token in tokens.items():
             start(bot, _command(bot), {"REFEREE_SERVER": address, "REFEREE_TOKEN": token})
-        _wait_for_bots(address, admin, len(tokens))
+        hall = ServerBackend(address, admin)
+        _wait_for_bots(hall, len(tokens))
         say(f"[bold]3.[/bold] a round-robin of each game: {', '.join(LINE_UP)}")
-        finals = [_play(game, address, admin) for game in LINE_UP]
+        finals = [_play(hall, game) for game in LINE_UP]
     for standings in finals:
         say(f"{standings.tournament:<16} digest {standings.digest}", markup=False)
     me = _myself()
@@ -105,25 +106,14 @@ def _prepare(db: str) -> tuple[dict[str, str], str]:
         return tokens, new_admin_token(store)
 
 
-def _play(game: str, address: str, admin: str) -> Standings:
+def _play(hall: ServerBackend, game: str) -> Standings:
     """One tournament from start to end, watched."""
-    from arena.v1 import admin_pb2, tournament_pb2
-    from referee.cli.commands.leaderboard import live
-    from referee_leaderboard import Standings, State
+    from referee_leaderboard import State
 
     name = f"demo-{game}"
-    request = admin_pb2.ControlTournamentRequest(name=name, action=admin_pb2.TOURNAMENT_ACTION_START)
-    call(address, admin, None, "AdminService", "ControlTournament", request)
-    asyncio.run(asyncio.wait_for(live(None, address, None, name), TOURNAMENT_SECONDS))
-    answer = call(
-        address,
-        None,
-        None,
-        "TournamentService",
-        "GetStandings",
-        tournament_pb2.GetStandingsRequest(tournament=name),
-    )
-    standings = Standings.from_json_value(json.loads(answer.standings_json))
+    hall.start(name)
+    asyncio.run(asyncio.wait_for(hall.watch(name), TOURNAMENT_SECONDS))
+    standings = hall.standings(name)
     if standings.state is not State.FINISHED:
         raise Failure(f"{name} was left before its end", INTERRUPTED)
     return standings
@@ -190,13 +180,10 @@ def _wait_for_server(address: str, server: subprocess.Popen[bytes], log: Path) -
     raise Failure("the server did not answer in time", ENVIRONMENT)
 
 
-def _wait_for_bots(address: str, admin: str, wanted: int) -> None:
-    from arena.v1 import admin_pb2
-
+def _wait_for_bots(hall: ServerBackend, wanted: int) -> None:
     until = time.monotonic() + ARRIVAL_SECONDS
     while time.monotonic() < until:
-        answer = call(address, admin, None, "AdminService", "ListBots", admin_pb2.ListBotsRequest())
-        if sum(bot.connected for bot in answer.bots) >= wanted:
+        if sum(bot["connected"] for bot in hall.bots()) >= wanted:
             return
         time.sleep(0.2)
     raise Failure("not all bots have connected in time", ENVIRONMENT)

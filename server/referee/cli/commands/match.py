@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from referee.cli.arguments import OPTION_HELP, options_to_send
-from referee.cli.connection import DEFAULT_SERVER, AdminToken, Ca, channel, failure, free_time, metadata, seconds, stub
+from referee.cli.arguments import DEFAULT_SERVER, OPTION_HELP, AdminToken, Ca, free_time, options_to_send, seconds
+from referee.cli.connection import channel, failure, metadata, stub
 from referee.cli.output import AsJson, paper, print_json
 
 MOST_MATCHES = 1_000_000

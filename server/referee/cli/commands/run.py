@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -15,28 +14,32 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.cli.arguments import OPTION_HELP, game_options
+from referee.cli.arguments import OPTION_HELP, game_options, seconds
 from referee.cli.building import BuildNetwork, build_bots
-from referee.cli.connection import open_store, seconds
+from referee.cli.database import open_store
 from referee.cli.errors import ENVIRONMENT, INTERRUPTED, WRONG_USE, Failure
-from referee.cli.output import AsJson, aside, paper, print_json, print_table
+from referee.cli.output import AsJson, aside, paper, print_table
+from referee.cli.run_result import print_result
+from referee.cli.standings_source import from_runner
+from referee.cli.stopping import Stopping
 
 if TYPE_CHECKING:
     from referee.hosting.admission.capacity import Share
     from referee.hosting.bot.spec import BotSpec
     from referee.rules.game import Game
-    from referee.store import Store, Tournament
-    from referee.tournament.mirrored_deals import Difference
+    from referee.store import Store
     from referee.tournament.plan import Plan
     from referee.tournament.running.runner import Runner
     from referee.workers.worker_pool import WorkersVenue
-    from referee_leaderboard import Standings
 
 USUAL_PLAYERS = 4
 USUAL_ROUNDS = 20
 PER_WORKER = 256
 """Matches at once per worker: many, so that a message carries many questions."""
 PROGRESS_SECONDS = 5.0
+"""Between two lines of progress."""
+SCREEN_SECONDS = 0.25
+"""Between two looks at the standings for the live screen."""
 STOPPING = "stopping after the running matches; Ctrl-C again stops at once"
 
 
@@ -220,7 +223,7 @@ async def _run(
             aside().print(
                 f"{name} is {tournament.state.value} already; another --seed or --name plays anew", markup=False
             )
-        _show(from_store(store, name), tournament, as_json, [], differences(store, name))
+        print_result(from_store(store, name), tournament, as_json, [], differences(store, name))
         return 0
     await build_bots(bots, shut_in=sandbox, network=build_network)
     venue = WorkersVenue(Hosting(plan.hosted, Path.cwd(), sandbox, share, max(1, min(256, concurrency))))
@@ -240,7 +243,7 @@ async def _run(
             f"stopped after {standings.matches_done} of {standings.matches_total} matches; {again}", markup=False
         )
         return INTERRUPTED
-    _show(standings, store.tournaments.get(name), as_json, venue.notices, differences(store, name))
+    print_result(standings, store.tournaments.get(name), as_json, venue.notices, differences(store, name))
     return 0
 
 
@@ -252,11 +255,7 @@ async def _watch(runner: Runner, venue: WorkersVenue, as_json: bool, again: str)
     screen: asyncio.Task[None] | None = None
     say = venue.on_notice
 
-    def interrupt() -> None:
-        # Once: let the running matches end. Twice: break them off, they are played again another time.
-        if runner.stopped:
-            runner.break_off()
-            return
+    def asked() -> None:
         runner.stop("interrupted")
         if screen is None and not as_json:
             aside().print(STOPPING, markup=False)
@@ -266,11 +265,11 @@ async def _watch(runner: Runner, venue: WorkersVenue, as_json: bool, again: str)
         for text in venue.notices:  # what the screen has shown went away with it
             say(text)
         if not playing.done():
-            runner.stop("quit")
+            stopping.ask()
             aside().print(STOPPING, markup=False)
 
-    loop.add_signal_handler(signal.SIGINT, interrupt)
-    loop.add_signal_handler(signal.SIGTERM, interrupt)
+    # Matches that are broken off are played again another time.
+    stopping = Stopping(on_asked=asked, on_insisted=runner.break_off)
     playing = loop.create_task(runner.run())
     venue.failed.add_done_callback(lambda failed: playing.cancel() if not failed.cancelled() else None)
     feed = Feed()
@@ -278,17 +277,13 @@ async def _watch(runner: Runner, venue: WorkersVenue, as_json: bool, again: str)
         venue.on_notice = lambda text: None  # the screen shows it
         screen = loop.create_task(watch(feed, final=False))
         screen.add_done_callback(left)
-    said = loop.time()
     try:
-        while not playing.done():
-            await asyncio.wait({playing}, timeout=0.25)
-            if runner.started.is_set() and screen is not None:
-                standings = await runner.standings()
+        async for standings in from_runner(runner, playing, PROGRESS_SECONDS if screen is None else SCREEN_SECONDS):
+            if screen is None:
+                aside().print(plain_progress_line(standings), markup=False)
+            else:
                 words = ([STOPPING] if runner.stopped else []) + venue.notices[::-1]
                 feed.put(replace(standings, notices=(*words, *standings.notices)))
-            elif runner.started.is_set() and loop.time() - said > PROGRESS_SECONDS:
-                said = loop.time()
-                aside().print(plain_progress_line(await runner.standings()), markup=False)
         playing.result()
     except asyncio.CancelledError:
         if venue.failed.done() and venue.failed.exception() is not None:
@@ -303,48 +298,3 @@ async def _watch(runner: Runner, venue: WorkersVenue, as_json: bool, again: str)
 def _on_screen(as_json: bool) -> bool:
     """Whether there is somebody to show a live screen to."""
     return not as_json and sys.stdout.isatty() and not paper().is_dumb_terminal
-
-
-def _show(
-    standings: Standings, tournament: Tournament, as_json: bool, notices: list[str], mirrored: list[Difference]
-) -> None:
-    if as_json:
-        value = standings.to_json_value()
-        print_json(
-            {
-                "tournament": tournament.name,
-                "game": standings.game,
-                "players": standings.players,
-                "matches": standings.matches_done,
-                "digest": standings.digest,
-                "standings": value["rows"],
-                "commitment": tournament.commitment,
-                "root": tournament.root.hex() if tournament.root else "",
-                "seconds": standings.elapsed,
-                "notices": notices,
-                "mirror": [
-                    {
-                        "bot": one.bot,
-                        "other": one.other,
-                        "difference": one.points,
-                        "half_width": one.mirrored,
-                        "half_width_independent": one.independent,
-                        "narrower": one.narrower,
-                        "blocks": one.blocks,
-                    }
-                    for one in mirrored
-                ],
-            }
-        )
-        return
-    print_table(standings)
-    console = paper()
-    if mirrored:
-        console.print("score differences over mirrored deals, 95 % intervals:", markup=False)
-    for one in mirrored:
-        console.print(
-            f"  {one.bot} − {one.other}: {one.points:+.1f} ± {one.mirrored:.1f} "
-            f"(independent deals: ± {one.independent:.1f}; {abs(one.narrower):.0%} "
-            f"{'narrower' if one.narrower >= 0 else 'wider'})",
-            markup=False,
-        )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-import signal
 import socket
 import tomllib
 from pathlib import Path
@@ -12,9 +11,11 @@ from typing import Annotated, Any
 
 import typer
 
-from referee.cli.connection import DEFAULT_DB, free_time, open_store, seconds
+from referee.cli.arguments import DEFAULT_DB, free_time, seconds
+from referee.cli.database import open_store
 from referee.cli.errors import ENVIRONMENT, WRONG_USE, Failure
 from referee.cli.output import aside
+from referee.cli.stopping import Stopping
 from referee.masking import shown
 
 DEFAULTS: dict[str, Any] = {
@@ -145,7 +146,7 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
             settings["max_watchers_per_address"],
         )
         app = App(store, ServerSettings(listen, tls, control, settings["concurrency"], settings["max_bots"], limits))
-        stopping = _Stopping()
+        stopping = Stopping()
         app.director.on_failure = stopping.fail
         async with short_pauses(quiet=lambda: app.idle):
             try:
@@ -161,31 +162,12 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
             try:
                 await stopping.asked.wait()
                 if stopping.failure is None:
-                    await _first(app.drain(say), stopping.again.wait())
+                    await _first(app.drain(say), stopping.insisted.wait())
             finally:
                 await app.stop()
         if stopping.failure is not None:
             raise Failure(f"{stopping.failure} The server has stopped; nothing that was stored is lost.", ENVIRONMENT)
         say("stopped")
-
-
-class _Stopping:
-    """Ctrl-C or SIGTERM once: drain. Twice: stop at once."""
-
-    def __init__(self) -> None:
-        self.asked = asyncio.Event()
-        self.again = asyncio.Event()
-        self.failure: BaseException | None = None
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, self._signal)
-
-    def fail(self, error: BaseException) -> None:
-        self.failure = error
-        self.asked.set()
-
-    def _signal(self) -> None:
-        (self.again if self.asked.is_set() else self.asked).set()
 
 
 async def _first(*works: Any) -> None:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from referee.cli.arguments import OPTION_HELP, game_options, read_bots
-from referee.cli.connection import AdminToken, Ca, Db, Server, call, open_store, seconds
-from referee.cli.creating import create_on_file, create_on_server, people_of
-from referee.cli.creating import dry_run as show_dry_run
+from referee.cli.arguments import (
+    OPTION_HELP,
+    AdminToken,
+    Ca,
+    Db,
+    Server,
+    game_options,
+    read_bots,
+    whole_milliseconds,
+)
+from referee.cli.backend import Steered, backend_of, tournament_named
+from referee.cli.database import open_store
 from referee.cli.errors import WRONG_USE, Failure
-from referee.cli.listing import one_of, print_details, row_of, rows_of
-from referee.cli.onsite import play_here
+from referee.cli.listing import print_details, print_forecast, print_progress, print_tournaments
 from referee.cli.output import AsJson, paper, print_json, print_table
-from referee.masking import shown
 
 app = typer.Typer(no_args_is_help=True, help="Create, run and steer tournaments.")
 
@@ -80,7 +85,7 @@ def create(
     from referee.rules import registry
     from referee.tournament.plan import Plan, check_seed, checked
 
-    one_of(db, server)
+    backend = backend_of(db, server, admin_token, ca)
     if mirror:
         raise Failure(
             "mirrored deals are not for bots that connect from elsewhere: they would remember the cards from one match "
@@ -95,22 +100,23 @@ def create(
         players=players if players is not None else max(2, chosen.seats.least),
         schedule=schedule,
         rounds=rounds if rounds is not None else (10 if schedule == "balanced" else None),
-        limit=_milliseconds("--time", limit),
-        bank=_milliseconds("--bank", bank),
-        absence=_milliseconds("--absence", absence),
+        limit=whole_milliseconds("--time", limit),
+        bank=whole_milliseconds("--bank", bank),
+        absence=whole_milliseconds("--absence", absence),
         allow_join=allow_join,
         options=game_options(chosen, option or []),
     )
     _, plan = checked(plan, len(names))  # here too: to a server no time at all means its own
     if dry_run:
-        show_dry_run(plan, names, json)
+        from referee.tournament.forecast import forecast
+
+        expected = forecast(plan, names)
+        if json:
+            print_json(expected)
+        else:
+            print_forecast(expected, plan.players)
         return
-    if start and not server:
-        raise Failure("--start needs --server; or use 'referee tournament start' afterwards", WRONG_USE)
-    if server:
-        value = create_on_server(name, plan, names, seed, repeatable, start, server, admin_token, ca)
-    else:
-        value = create_on_file(name, plan, names, seed, repeatable, db)
+    value = backend.create(name, plan, names, seed, repeatable=repeatable, start=start)
     if json:
         print_json(value)
         return
@@ -123,8 +129,7 @@ def create(
     if repeatable:
         paper().print("Its deals are repeatable: whoever guesses the seed knows them all.", markup=False)
     if not start:
-        where = f" --server {server}" if server else f" --db {shlex.quote(shown(db))}" if db else ""
-        paper().print(f"Start it: referee tournament start {name}{where}", markup=False, soft_wrap=True)
+        paper().print(f"Start it: referee tournament start {name}{backend.where}", markup=False, soft_wrap=True)
 
 
 @app.command("start")
@@ -137,21 +142,13 @@ def start_(
     concurrency: Concurrency = None,
 ) -> int:
     """Start a tournament: on a server, or (house bots only) right here on the file."""
-    return _play("START", name, db, server, admin_token, ca, concurrency)
+    return _told(name, backend_of(db, server, admin_token, ca).start(name, concurrency))
 
 
 @app.command()
 def pause(name: Name, db: Db = None, server: Server = None, admin_token: AdminToken = None, ca: Ca = None) -> None:
     """Let the running matches end and start no more."""
-    one_of(db, server)
-    if server:
-        _control(name, "PAUSE", server, admin_token, ca)
-        return
-    from referee.store import TournamentState
-
-    with open_store(db, owner="tournament", create=False) as store:
-        store.tournaments.set_state(store.tournaments.get(name).id, TournamentState.PAUSED)
-    paper().print(f"{name} is paused", markup=False)
+    _told(name, backend_of(db, server, admin_token, ca).pause(name))
 
 
 @app.command()
@@ -164,21 +161,13 @@ def resume(
     concurrency: Concurrency = None,
 ) -> int:
     """Go on with a paused or interrupted tournament."""
-    return _play("RESUME", name, db, server, admin_token, ca, concurrency)
+    return _told(name, backend_of(db, server, admin_token, ca).resume(name, concurrency))
 
 
 @app.command()
 def cancel(name: Name, db: Db = None, server: Server = None, admin_token: AdminToken = None, ca: Ca = None) -> None:
     """End a tournament for good; its results so far stay."""
-    one_of(db, server)
-    if server:
-        _control(name, "CANCEL", server, admin_token, ca)
-        return
-    from referee.tournament.plan import cancel as cancel_plan
-
-    with open_store(db, owner="tournament", create=False) as store:
-        cancel_plan(store, name)
-    paper().print(f"{name} is cancelled", markup=False)
+    _told(name, backend_of(db, server, admin_token, ca).cancel(name))
 
 
 @app.command()
@@ -191,63 +180,34 @@ def join(
     ca: Ca = None,
 ) -> None:
     """Let a further bot into a tournament that allows it: the schedule is extended, never rewritten."""
-    one_of(db, server)
-    if server:
-        from arena.v1 import admin_pb2 as pb
-
-        request = pb.JoinTournamentRequest(name=name, bot=bot)
-        added = call(server, admin_token, ca, "AdminService", "JoinTournament", request).matches_added
-    else:
-        from referee.tournament.plan import join as join_plan
-
-        with open_store(db, owner="join", create=False) as store:
-            tournament = store.tournaments.get(name)
-            added = join_plan(store, name, people_of(store).entrants([bot], tournament.game))
+    added = backend_of(db, server, admin_token, ca).join(name, bot)
     paper().print(f"{bot} joins {name}: {added} matches more", markup=False)
 
 
 @app.command("list")
 def list_(db: Db = None, server: Server = None, ca: Ca = None, json: AsJson = False) -> None:
     """List all tournaments."""
-    rows = rows_of(db, server, ca)
+    rows = backend_of(db, server, ca=ca).tournaments()
     if json:
         print_json(rows)
         return
-    from rich.table import Table
-    from rich.text import Text
-
-    if not rows:
-        paper().print("no tournaments yet; 'referee tournament create' makes one", markup=False)
-        return
-    table = Table(box=None, pad_edge=False)
-    for heading in ("tournament", "game", "state", "matches", "bots"):
-        table.add_column(heading)
-    for row in rows:
-        aside = f", {row['matches_set_aside']} set aside" if row["matches_set_aside"] else ""
-        done = f"{row['matches_done']}/{row['matches_total']}{aside}"
-        table.add_row(Text(row["name"]), row["game"], row["state"], done, Text(", ".join(row["bots"])))
-    paper().print(table)
+    print_tournaments(rows)
 
 
 @app.command()
 def status(name: Name, db: Db = None, server: Server = None, ca: Ca = None, json: AsJson = False) -> None:
     """One line (or JSON): state and progress."""
-    row = row_of(name, db, server, ca)
+    row = tournament_named(backend_of(db, server, ca=ca), name)
     if json:
         print_json(row)
-    else:
-        aside = f", {row['matches_set_aside']} of them set aside without a result" if row["matches_set_aside"] else ""
-        paper().print(
-            f"{name} is {row['state']}: {row['matches_done']} of {row['matches_total']} matches{aside}",
-            markup=False,
-            soft_wrap=True,
-        )
+        return
+    print_progress(row)
 
 
 @app.command()
 def show(name: Name, db: Db = None, server: Server = None, ca: Ca = None, json: AsJson = False) -> None:
     """All settings, the bots, and the commitment to the deals (with root, seed text and salt, once it is over)."""
-    row = row_of(name, db, server, ca)
+    row = tournament_named(backend_of(db, server, ca=ca), name)
     if json:
         print_json(row)
         return
@@ -284,35 +244,7 @@ def export(
     paper().print(f"wrote {name} with {records} records to {to}", markup=False, soft_wrap=True)
 
 
-def _milliseconds(option: str, text: str) -> float:
-    """A duration in seconds; clocks know nothing shorter than a millisecond."""
-    given = seconds(text)
-    if given != 0 and given < 0.001:
-        raise Failure(f"{option} {text} is too short: a millisecond (1ms) is the least", WRONG_USE)
-    return given
-
-
-def _play(
-    action: str,
-    name: str,
-    db: str | None,
-    server: str | None,
-    token: str | None,
-    ca: str | None,
-    concurrency: int | None,
-) -> int:
-    one_of(db, server)
-    if not server:
-        return play_here(name, db, concurrency)
-    if concurrency is not None:
-        raise Failure("--concurrency is the server's affair: 'referee serve --concurrency N'", WRONG_USE)
-    _control(name, action, server, token, ca)
-    return 0
-
-
-def _control(name: str, action: str, server: str, token: str | None, ca: str | None) -> None:
-    from arena.v1 import admin_pb2 as pb
-
-    request = pb.ControlTournamentRequest(name=name, action=getattr(pb, f"TOURNAMENT_ACTION_{action}"))
-    state = call(server, token, ca, "AdminService", "ControlTournament", request).state
-    paper().print(f"{name} is {state}", markup=False)
+def _told(name: str, steered: Steered) -> int:
+    if steered.state:
+        paper().print(f"{name} is {steered.state}", markup=False)
+    return steered.code

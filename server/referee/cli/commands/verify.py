@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.cli.connection import DEFAULT_DB, Db, open_store
+from referee.cli.arguments import DEFAULT_DB, Db
+from referee.cli.database import open_store
 from referee.cli.errors import DID_NOT_HOLD, ENVIRONMENT, WRONG_USE, Failure
 from referee.cli.output import AsJson, aside, paper, print_json
 

@@ -9,7 +9,7 @@ from referee.cli.connection import call, open_store
 from referee.cli.output import paper, print_json
 
 if TYPE_CHECKING:
-    from referee.net.people import People
+    from referee.hall.roster import Roster
     from referee.store import Store
     from referee.tournament.plan import Plan
 
@@ -87,8 +87,8 @@ def dry_run(plan: Plan, bots: list[str], as_json: bool) -> None:
     )
 
 
-def people_of(store: Store) -> People:
+def people_of(store: Store) -> Roster:
     """The bots that may be named."""
-    from referee.net.people import People
+    from referee.hall.roster import Roster
 
-    return People(store)
+    return Roster(store)

@@ -32,10 +32,10 @@ def add(
 
         token = call(server, admin_token, ca, "AdminService", "AddBot", pb.AddBotRequest(name=name)).token
     else:
-        from referee.net.people import People
+        from referee.hall.roster import Roster
 
         with open_store(db) as store:
-            token = People(store).add(name).token
+            token = Roster(store).add(name).token
     _show_token(name, token, json, "is registered")
 
 

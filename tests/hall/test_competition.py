@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from referee.hall.competition import Competition
-from referee.hall.lobby import PracticeRequest
+from referee.hall.practice_request import PracticeRequest
 from referee.store import Counts, MatchState, Store, TournamentState
 from referee.tournament.plan import Plan
 

@@ -6,7 +6,7 @@ import pytest
 
 from referee.hall.competition import Competition
 from referee.hall.hall_venue import HallVenue, Remote
-from referee.hall.lobby import NoLobby, PracticeRequest
+from referee.hall.practice_request import NoLobby, PracticeRequest
 from referee.hall.presence import Presence
 from referee.rules import registry
 from referee.rules.game import WrongUse

@@ -9,6 +9,7 @@ from typing import Any
 
 from referee.hall.options_json import read_options
 from referee.hall.practice import Practice
+from referee.hall.practice_request import PracticeRequest
 from referee.hall.presence import ConnectedBot, HallPlayer, Presence
 from referee.hall.roster import ANYONE, Roster
 from referee.match.clock import TimeControl
@@ -24,29 +25,6 @@ LOOK_AGAIN_AFTER = 1.0
 """Seconds after which a party that waits for a tournament is looked at again: nobody tells when that is over."""
 LONGEST_TEXT = 500
 """Characters of a refusal: it may repeat what the bot sent."""
-
-
-@dataclass(frozen=True, slots=True)
-class PracticeRequest:
-    """What a bot asks for; nothing of it has been checked."""
-
-    game: str
-    against: tuple[str, ...]
-    """House bots by name, or ANYONE."""
-    matches: int = 0
-    """How many; 0 stands for one."""
-    options_json: str = ""
-
-
-class NoLobby:
-    """Where no practice is to be had."""
-
-    def wish(self, bot: ConnectedBot, asked: PracticeRequest) -> bool:
-        bot.notice("refused", "this server offers no practice matches")
-        return True  # nothing was looked for: it costs no more than any other message
-
-    def gone(self, bot: ConnectedBot) -> None:
-        """It wished for nothing."""
 
 
 @dataclass(slots=True, eq=False)

@@ -40,6 +40,10 @@ def network_of(host: str) -> str:
     return str(address)
 
 
+class PlacesTaken(Exception):
+    """All places are taken at this moment: it may be tried again."""
+
+
 class Places:
     """So many at a time, in all and from one address."""
 

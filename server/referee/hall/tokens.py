@@ -9,7 +9,7 @@ from __future__ import annotations
 import hmac
 import re
 
-from referee.hall.places import Places
+from referee.hall.places import Places, PlacesTaken
 from referee.hall.single_flight import Shared
 from referee.store import BotKind, BotPass, Store
 from referee.store.bots import token_hash
@@ -23,10 +23,6 @@ MOST_UNKNOWN_PER_ADDRESS = 64
 """Callers with an unknown token that wait for a look into the store; it is one look for all of them."""
 
 
-class TooManyUnknown(Exception):
-    """So many unknown tokens are being looked up that this one is not: it may be tried again in a moment."""
-
-
 class Tokens:
     """Who may play, and who is the host."""
 
@@ -35,14 +31,17 @@ class Tokens:
         self._names: dict[str, str] = {}
         self._admin: str | None = None
         self._looking = Shared(self._look)
-        self._unknown = Places(MOST_UNKNOWN, MOST_UNKNOWN_PER_ADDRESS, TooManyUnknown(), TooManyUnknown())
+        self._unknown = Places(MOST_UNKNOWN, MOST_UNKNOWN_PER_ADDRESS, PlacesTaken(), PlacesTaken())
 
     async def refresh(self) -> list[BotPass]:
         """Read the store again; returns all bots."""
         return await self._looking.now()
 
     async def authenticate(self, token: str, peer: str) -> str | None:
-        """The name of the remote bot that has this token; at once, if it is known; TooManyUnknown if it is not."""
+        """The name of the remote bot that has this token; at once, if it is known.
+
+        PlacesTaken if too many unknown ones are being looked up.
+        """
         if not TOKEN.fullmatch(token):
             return None
         given = token_hash(token)

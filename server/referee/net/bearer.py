@@ -8,7 +8,7 @@ from typing import Any
 
 import grpc
 
-from referee.hall.tokens import TooManyUnknown
+from referee.hall.places import PlacesTaken
 from referee.net.guard import Refusal
 
 BUSY = Refusal(
@@ -29,5 +29,5 @@ def lookups() -> Iterator[None]:
     """While a token is looked up: too many unknown ones become a status."""
     try:
         yield
-    except TooManyUnknown:
+    except PlacesTaken:
         raise BUSY from None

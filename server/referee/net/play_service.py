@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import grpc
 import grpc.aio
@@ -18,8 +18,8 @@ import structlog
 
 from arena.v1 import match_pb2 as pb
 from referee import __version__
-from referee.hall.lobby import Lobby, NoLobby, PracticeRequest
 from referee.hall.options_json import MOST_BYTES
+from referee.hall.practice_request import NoLobby, PracticeRequest
 from referee.hall.presence import Presence
 from referee.match.player import Rejected, RejectionKind, shorten
 from referee.match.result import Termination
@@ -29,6 +29,9 @@ from referee.net.guard import NOT_DECODED, UNDECODABLE, Refusal
 from referee.net.open_calls import Calls
 from referee.net.outbox import Sender
 from referee.net.session import Session, rejected_message
+
+if TYPE_CHECKING:
+    from referee.hall.lobby import Lobby
 
 log = structlog.get_logger()
 

@@ -235,12 +235,13 @@ async def server(
 
     from arena.v1 import match_pb2
     from referee.hall.hall import Hall
+    from referee.hall.presence import Presence
     from referee.match.clock import TimeControl
     from referee.match.match import Match
     from referee.match.result import Ending, Termination
     from referee.match.transcript import Transcript
+    from referee.net.listener import Wire
     from referee.net.play_service import PlayService
-    from referee.net.server import Wire
     from referee.net.session import Session
     from referee.rules import registry
 
@@ -264,17 +265,18 @@ async def server(
 
     Transcript.moved = moved  # type: ignore[method-assign]
     Session.frame_sent = frame_sent  # type: ignore[method-assign]
-    hall, play = Hall(), PlayService(Anybody(), max_bots=5000)
+    hall, presence = Hall(), Presence()
+    play = PlayService(Anybody(), presence, max_bots=5000)
     wire = Wire([(match_pb2.DESCRIPTOR.services_by_name["MatchService"], play)])
     print(await wire.start(listen), flush=True)
     before = memory()
     beating = asyncio.ensure_future(hall.beat())
     complete = asyncio.Event()
-    play.on_change.append(lambda: complete.set() if len(play.sessions) >= bots else None)
+    presence.on_change(lambda: complete.set() if len(presence.bots) >= bots else None)
     await complete.wait()
     game = registry.find("flip7")
     options = game.resolve_options({})
-    sessions = list(play.sessions.values())
+    sessions = list(presence.bots.values())
     number, faults = 0, 0
 
     def start() -> None:

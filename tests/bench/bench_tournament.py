@@ -39,10 +39,11 @@ os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 import structlog
 
 from referee.gc_pauses import short_pauses
+from referee.hall.competition import Competition
 from referee.match.match import Match
 from referee.match.player import Player, Question, Rejected
 from referee.match.result import Ending
-from referee.net.app import App, ServerSettings
+from referee.net.server import RefereeServer, ServerSettings
 from referee.rules import registry
 from referee.store import Store
 from referee.tournament.plan import Plan, pairings
@@ -98,15 +99,15 @@ class Watch:
     longest_by_itself = 0.0
     by_what = ""
 
-    def __init__(self, app: App) -> None:
-        self._app = app
-        self._decisions = app.hall.decisions
+    def __init__(self, competition: Competition) -> None:
+        self._competition = competition
+        self._decisions = competition.hall.decisions
         self._wall, self._cpu = time.perf_counter(), time.process_time()
         Watch.longest = Watch.longest_by_itself = 0.0
 
     def stop(self, matches: int) -> Measured:
         wall, cpu = time.perf_counter() - self._wall, time.process_time() - self._cpu
-        decisions = self._app.hall.decisions - self._decisions
+        decisions = self._competition.hall.decisions - self._decisions
         return Measured(
             decisions / wall, cpu / matches, Watch.longest, Watch.longest_by_itself, Watch.by_what, matches / wall
         )
@@ -138,14 +139,14 @@ def name(handle: Any) -> str:
 async def compare(folder: Path, plan: Plan, turns: int, house: bool) -> None:
     found: dict[str, list[Measured]] = {way: [] for way in WAYS}
     with Store.open(folder / "bench.db", owner="bench") as store:
-        async with a_server(store, house) as (app, entrants, players), short_pauses(quiet=lambda: False):
+        async with a_server(store, house) as (competition, entrants, players), short_pauses(quiet=lambda: False):
             Watch.look_over_the_loop()
-            await play_bare(app, plan, players)  # a warm-up
+            await play_bare(competition, plan, players)  # a warm-up
             for turn in range(turns):
-                found["bare"].append(await play_bare(app, plan, players))
+                found["bare"].append(await play_bare(competition, plan, players))
                 for way in WAYS[1:]:
                     found[way].append(
-                        await play_tournament(app, plan, entrants, f"{way}-{turn}", watch=way == "watched")
+                        await play_tournament(competition, plan, entrants, f"{way}-{turn}", watch=way == "watched")
                     )
     where = "house bots in the server" if house else f"{BOTS} bots in {PROCESSES} processes over a socket"
     print(f"{plan.game}, {plan.players} players, {CONCURRENCY} matches at once, {where}")
@@ -218,28 +219,30 @@ def median(measured: list[Measured], what: str) -> float:
 
 
 @asynccontextmanager
-async def a_server(store: Store, house: bool) -> AsyncIterator[tuple[App, list[str], Sequence[Player]]]:
+async def a_server(store: Store, house: bool) -> AsyncIterator[tuple[Competition, list[str], Sequence[Player]]]:
     """A server with its bots: the names to enter into a tournament, and who sits down in a bare match."""
-    app = App(store, ServerSettings("127.0.0.1:0", concurrency=CONCURRENCY))
-    await app.start()
+    competition = Competition(store, concurrency=CONCURRENCY)
+    server = RefereeServer(competition, ServerSettings("127.0.0.1:0"))
+    await server.start()
     children: list[asyncio.subprocess.Process] = []
     try:
         if house:
-            yield app, ["random"] * BOTS, [app.people.house_player("random", f"random-{n}") for n in range(BOTS)]
+            players = [competition.roster.house_player("random", f"random-{n}") for n in range(BOTS)]
+            yield competition, ["random"] * BOTS, players
             return
         names = [f"bot-{number}" for number in range(BOTS)]
         tokens = [store.bots.add(name).token for name in names]
         for number in range(PROCESSES):
-            given = json.dumps({"address": app.address, "tokens": tokens[number::PROCESSES]})
+            given = json.dumps({"address": server.address, "tokens": tokens[number::PROCESSES]})
             children.append(await asyncio.create_subprocess_exec(sys.executable, __file__, "--crowd", given))
-        while len(app.play.sessions) < BOTS:  # noqa: ASYNC110 - nobody tells when all are there
+        while len(competition.presence.bots) < BOTS:  # noqa: ASYNC110 - nobody tells when all are there
             await asyncio.sleep(0.05)
-        yield app, names, [app.play.sessions[name] for name in names]
+        yield competition, names, [competition.presence.bots[name] for name in names]
     finally:
         for child in children:
             child.kill()
             await child.wait()
-        await app.stop()
+        await server.stop()
 
 
 async def crowd(address: str, tokens: list[str]) -> None:
@@ -254,7 +257,7 @@ async def crowd(address: str, tokens: list[str]) -> None:
     )
 
 
-async def play_bare(app: App, plan: Plan, players: Sequence[Player]) -> Measured:
+async def play_bare(competition: Competition, plan: Plan, players: Sequence[Player]) -> Measured:
     """The matches alone: nothing is stored, nothing rated."""
     game = registry.find(plan.game)
     options = game.resolve_options({})
@@ -274,7 +277,7 @@ async def play_bare(app: App, plan: Plan, players: Sequence[Player]) -> Measured
         ordinal, pairing = following
         seed = match_seed(bytes(32), "quiet", ordinal, 1)
         seated = [players[entrant] for entrant in pairing.seats]
-        app.hall.play(f"bare/{ordinal}", game, seated, options, seed, plan.control, finished=ended)
+        competition.hall.play(f"bare/{ordinal}", game, seated, options, seed, plan.control, finished=ended)
 
     def ended(match: Match, ending: Ending) -> None:
         nonlocal running, matches
@@ -283,7 +286,7 @@ async def play_bare(app: App, plan: Plan, players: Sequence[Player]) -> Measured
         match.announce()
         asyncio.get_running_loop().call_soon(start)
 
-    watch = Watch(app)
+    watch = Watch(competition)
     for _ in range(CONCURRENCY):
         start()
         await asyncio.sleep(0)
@@ -291,45 +294,46 @@ async def play_bare(app: App, plan: Plan, players: Sequence[Player]) -> Measured
     return watch.stop(matches)
 
 
-async def play_tournament(app: App, plan: Plan, entrants: list[str], name: str, *, watch: bool) -> Measured:
+async def play_tournament(
+    competition: Competition, plan: Plan, entrants: list[str], name: str, *, watch: bool
+) -> Measured:
     """The same as a tournament: claimed, stored with records, rated, and perhaps watched."""
-    tournament = await app.director.create(name, plan, entrants, "bench", start=False)
-    watching = asyncio.create_task(look(app, name)) if watch else None
-    stopwatch = Watch(app)
-    await app.director.control(name, "start")
-    while name in app.director.runners:  # noqa: ASYNC110 - nobody tells when a runner is gone
+    tournament = await competition.director.create(name, plan, entrants, "bench", start=False)
+    watching = asyncio.create_task(look(competition, name)) if watch else None
+    stopwatch = Watch(competition)
+    await competition.director.control(name, "start")
+    while name in competition.director.runners:  # noqa: ASYNC110 - nobody tells when a runner is gone
         await asyncio.sleep(0.01)
-    measured = stopwatch.stop(app.store.tournaments.counts(tournament.id).finished)
+    measured = stopwatch.stop(competition.store.tournaments.counts(tournament.id).finished)
     if watching is not None:
         watching.cancel()
     return measured
 
 
-async def look(app: App, name: str) -> None:
-    async for _ in app.director.watch(name):
+async def look(competition: Competition, name: str) -> None:
+    async for _ in competition.director.watch(name):
         pass
 
 
 async def play_long(store: Store, matches: int) -> None:
     """A watched tournament of quick matches; prints what this process holds after every eighth of it."""
-    app = App(store, ServerSettings(concurrency=CONCURRENCY))
-    beat = asyncio.create_task(app.hall.beat())
+    competition = Competition(store, concurrency=CONCURRENCY)
+    competition.start()
     plan = Plan("stop_me_go", 4, rounds=max(1, matches // (BOTS // 4)))
-    tournament = await app.director.create("long", plan, ["random"] * BOTS, "bench", start=False)
-    watching = asyncio.create_task(look(app, "long"))
-    await app.director.control("long", "start")
+    tournament = await competition.director.create("long", plan, ["random"] * BOTS, "bench", start=False)
+    watching = asyncio.create_task(look(competition, "long"))
+    await competition.director.control("long", "start")
     total = store.tournaments.counts(tournament.id).total
     print(f"\nmemory of this process while it plays {total:,} matches of {plan.game}, watched:")
     mark = 1
-    while "long" in app.director.runners:
+    while "long" in competition.director.runners:
         await asyncio.sleep(0.1)
         finished = store.tournaments.counts(tournament.id).finished
         if finished >= total * mark // 8:
             print(f"{finished:>9,} matches {resident():8.1f} MB", flush=True)
             mark = 1 + 8 * finished // total
     watching.cancel()
-    beat.cancel()
-    app.room.close()
+    await competition.stop()
 
 
 def resident() -> float:

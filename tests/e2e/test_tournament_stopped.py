@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from .tournament_hall import ENVIRONMENT, PATIENCE, Hall, eventually
+from ..waiting import eventually
+from .tournament_hall import ENVIRONMENT, PATIENCE, Hall
 
 ROUNDS = 3000
 
@@ -28,7 +29,7 @@ def hall(tmp_path: Path) -> Iterator[Hall]:
 def test_it_says_how_to_go_on_and_keeps_what_was_played(hall: Hall, signals: list[signal.Signals]) -> None:
     words = [sys.executable, "-m", "referee", "tournament", "start", "league", "--db", hall.db, "-c", "8"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as process:
-        eventually(lambda: hall.count() > 0, lambda: f"exit code {process.poll()}")
+        eventually(lambda: hall.count() > 0, why=lambda: f"exit code {process.poll()}")
         for number in signals:
             process.send_signal(number)
         out, err = process.communicate(timeout=PATIENCE)

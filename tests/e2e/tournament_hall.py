@@ -18,7 +18,7 @@ from typing import Any
 from unittest.mock import patch
 
 from referee.cli.main import main
-from referee.net.people import new_admin_token
+from referee.hall.roster import new_admin_token
 from referee.store import Counts, Store
 from referee.tournament.standings import from_store
 

@@ -22,7 +22,7 @@ if __name__ == "__main__":
         # Commands import what they need when they need it, and nobody may not read that: let them do it now.
         for command in COMMANDS:
             importlib.import_module(f"referee.cli.commands.{command}")
-        importlib.import_module("referee.net.app")
+        importlib.import_module("referee.net.server")
         with TemporaryDirectory() as folder, redirect_stderr(StringIO()):
             db = str(Path(folder) / "warm.db")
             plan = ["--game", "stop_me_go", "--bots", "random,random", "--rounds", "1", "--db", db]

@@ -43,7 +43,7 @@ class Crossing:
     async def __aenter__(self) -> Crossing:
         await self.bridge.start()
         self.playing = asyncio.get_running_loop().create_task(play(self.bridge, self.client))
-        await self.host.until(lambda: "bridged" in self.host.house.play.sessions)
+        await self.host.until(lambda: "bridged" in self.host.house.presence.bots)
         return self
 
     async def __aexit__(self, *error: object) -> None:
@@ -53,7 +53,7 @@ class Crossing:
         await self.bridge.stop()
 
     async def match(self, game: str = "stop_me_go") -> Match:
-        session = self.host.house.play.sessions["bridged"]
+        session = self.host.house.presence.bots["bridged"]
         return await asyncio.wait_for(self.host.seat(session, game=game, control=UNHURRIED), PATIENCE)
 
 
@@ -82,7 +82,7 @@ async def test_the_program_is_told_of_the_start_the_end_and_a_refused_move(host:
             match.announce()
             over.set_result(match)
 
-        session = host.house.play.sessions["bridged"]
+        session = host.house.presence.bots["bridged"]
         host.house.hall.play(
             "contrary",
             contrary,

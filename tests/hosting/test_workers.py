@@ -23,3 +23,9 @@ async def test_a_worker_that_dies_in_the_middle_of_a_line_is_known_to_be_dead(
     with pytest.raises(WorkersFailed, match="keep dying"):
         await asyncio.wait_for(asyncio.shield(venue.failed), 20)
     await venue.close()
+
+
+async def test_bots_of_an_interrupted_match_start_anew_and_are_dealt_the_same(tmp_path: Path) -> None:
+    venue = WorkersVenue(Hosting({}, tmp_path))
+    assert venue.same_deal(["ada", "bob"], interrupted=True)
+    assert not venue.same_deal(["ada", "bob"], interrupted=False)  # they live on, and have been told the seed

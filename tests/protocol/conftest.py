@@ -20,11 +20,12 @@ import grpc
 import pytest
 
 from arena.v1 import admin_pb2
+from referee.hall.competition import Competition
+from referee.hall.roster import new_admin_token
 from referee.match.clock import TimeControl
 from referee.match.match import Match
-from referee.net.app import App, ServerSettings
 from referee.net.limits import Limits
-from referee.net.people import new_admin_token
+from referee.net.server import RefereeServer, ServerSettings
 from referee.net.session import Session
 from referee.rules import registry
 from referee.store import Store
@@ -40,7 +41,8 @@ class Server:
 
     def __init__(self, store: Store, control: TimeControl, limits: Limits | None = None) -> None:
         self.control = control
-        self.app = App(store, ServerSettings("127.0.0.1:0", control=control, limits=limits or Limits()))
+        self.competition = Competition(store, control=control)
+        self.referee = RefereeServer(self.competition, ServerSettings("127.0.0.1:0", limits=limits or Limits()))
         self.store = store
         self.admin_token = new_admin_token(store)
         self._bots: list[Raw] = []
@@ -48,7 +50,7 @@ class Server:
 
     @property
     def address(self) -> str:
-        return self.app.address
+        return self.referee.address
 
     async def token(self, name: str) -> str:
         made = await asyncio.get_running_loop().run_in_executor(None, self.store.bots.add, name)
@@ -71,7 +73,9 @@ class Server:
         return [await self.bot(name) for name in names]
 
     def session(self, name: str) -> Session:
-        return self.app.play.sessions[name]
+        session = self.competition.presence.bots[name]
+        assert isinstance(session, Session)
+        return session
 
     def sit(
         self, *names: str, game: str = "stop_me_go", control: TimeControl | None = None, tournament: str = ""
@@ -79,7 +83,7 @@ class Server:
         """Start a match between connected bots."""
         self._matches += 1
         found = registry.find(game)
-        return self.app.hall.play(
+        return self.competition.hall.play(
             f"table/{self._matches}",
             found,
             [self.session(name) for name in names],
@@ -92,7 +96,7 @@ class Server:
     async def close(self) -> None:
         for bot in self._bots:
             await bot.close()
-        await self.app.stop()
+        await self.referee.stop()
 
 
 @asynccontextmanager
@@ -100,7 +104,7 @@ async def serving(folder: Path, limits: Limits | None = None) -> AsyncIterator[S
     """The whole application, with the limits that a host may set."""
     with Store.open(str(folder / "test.db"), owner="server") as store:
         server = Server(store, CONTROL, limits)
-        await server.app.start()
+        await server.referee.start()
         try:
             yield server
         finally:

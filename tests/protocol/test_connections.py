@@ -16,10 +16,11 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from arena.v1 import admin_pb2, admin_pb2_grpc, tournament_pb2, tournament_pb2_grpc
+from referee.hall.places import address_of
 from referee.net import connection_limits as doorkeeping
 from referee.net import health_and_reflection
 from referee.net.connection_limits import Doorkeeper, room_for
-from referee.net.limits import Limits, address_of
+from referee.net.limits import Limits
 from referee.net.open_calls import Calls, endpoint_of
 from referee.net.open_connections import Connection, Connections
 
@@ -137,7 +138,7 @@ async def test_streams_of_the_standard_services_are_few_and_end(
             assert (await other.Watch(health_pb2.HealthCheckRequest()).read()).status
         for stream in (*watching, *asking):
             stream.cancel()
-        wire = server.app._wire
+        wire = server.referee._wire
         await soon(lambda: wire._health._places.taken == wire._reflection._places.taken == 0)
         monkeypatch.setattr(health_and_reflection, "WATCH_SECONDS", 0.1)
         monkeypatch.setattr(health_and_reflection, "REFLECTION_SECONDS", 0.1)

@@ -10,7 +10,6 @@ import pytest
 from arena.v1 import match_pb2 as pb
 from referee.match.match import Match
 from referee.match.player import Question
-from referee.net.play_service import notice
 from referee.net.session import COMPANY, FRAME_BYTES, Session
 from referee.rules import registry
 from referee.workers.lodgings import Absentee
@@ -29,7 +28,7 @@ async def test_much_to_say_is_said_in_several_frames_in_order() -> None:
     session = Session("ada", pb.Hello(protocol_version=1))
     session.connect(pb.Down(welcome=pb.Welcome(name="ada")))
     for number in range(12):
-        session.send(notice(str(number), "x" * (FRAME_BYTES // 2)))
+        session.notice(str(number), "x" * (FRAME_BYTES // 2))
     sent = frames(session)
     assert [body.notice.code for frame in sent for body in frame.bodies][1:] == [str(number) for number in range(12)]
     assert len(sent) > 6
@@ -39,8 +38,8 @@ async def test_much_to_say_is_said_in_several_frames_in_order() -> None:
 async def test_a_body_larger_than_a_frame_travels_alone() -> None:
     session = Session("ada", pb.Hello(protocol_version=1))
     session.connect(pb.Down(welcome=pb.Welcome(name="ada")))
-    session.send(notice("long", "x" * (2 * FRAME_BYTES)))
-    session.send(notice("short", "x"))
+    session.notice("long", "x" * (2 * FRAME_BYTES))
+    session.notice("short", "x")
     assert [len(frame.bodies) for frame in frames(session)] == [1, 1, 1]
 
 

@@ -299,7 +299,7 @@ async def test_a_bot_that_left_a_running_match_behind_is_let_in_during_a_drain(s
     server.sit("alice", "bob")
     await alice.hear("decide")
     await bob.act(await bob.hear("decide"))
-    draining = asyncio.ensure_future(server.app.drain(lambda text: None))
+    draining = asyncio.ensure_future(server.referee.drain(lambda text: None))
     assert "stopping" in (await bob.hear("drain")).text
     await alice.close()
     await soon(lambda: not server.session("alice").connected)

@@ -149,7 +149,7 @@ async def test_a_bot_that_leaves_gets_no_new_match_and_a_clean_end(server: Serve
     assert await alice.status() == (grpc.StatusCode.OK, "")
     kinds = [body.WhichOneof("body") for frame in alice.frames for body in frame.bodies]
     assert kinds[-1] == "match_end"
-    await soon(lambda: "alice" not in server.app.play.sessions)
+    await soon(lambda: "alice" not in server.competition.presence.bots)
 
 
 async def test_leaving_without_a_match_ends_the_stream_at_once(server: Server) -> None:
@@ -202,10 +202,10 @@ async def test_a_bot_that_does_not_read_is_sent_away_and_its_match_waits(
     bot = await server.connect(await server.token("alice"))
     await bot.send(hello=pb.Hello(protocol_version=1))
     await server.bot("bob")
-    await soon(lambda: "alice" in server.app.play.sessions)
+    await soon(lambda: "alice" in server.competition.presence.bots)
     match = server.sit("alice", "bob", control=PATIENT)
     for _ in range(30):
-        server.session("alice").send(play_service.notice("long", "x" * (1 << 20)))
+        server.session("alice").notice("long", "x" * (1 << 20))
         await asyncio.sleep(0)
     await soon(lambda: not server.session("alice").connected)
     assert match.ending is None

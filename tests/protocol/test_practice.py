@@ -30,8 +30,7 @@ def wish(*against: str, game: str = "stop_me_go", **fields: Any) -> pb.Practice:
 async def settled(server: Server, bot: Raw) -> list[str]:
     """Wait until the server has started whatever it starts for this bot; what the bot has heard until then."""
     heard = await bot.until_now()
-    lobby = server.app.play.lobby
-    await soon(lambda: not lobby._tasks)  # type: ignore[union-attr]
+    await soon(lambda: not server.competition.lobby._tasks)
     return heard + await bot.until_now()
 
 
@@ -65,7 +64,7 @@ async def test_bots_that_want_something_else_do_not_meet(server: Server) -> None
     await alice.send(practice=wish("anyone"))
     await bob.send(practice=wish("anyone", "patient"))
     assert (await bob.hear("notice")).code == "waiting"
-    assert not server.app.hall.matches
+    assert not server.competition.hall.matches
 
 
 async def test_anyone_and_house_bots_share_a_table(server: Server) -> None:
@@ -92,7 +91,7 @@ async def test_who_goes_while_waiting_is_not_waited_for(server: Server) -> None:
     await alice.send(practice=wish("anyone"))
     await alice.hear("notice")
     await alice.close()
-    await soon(lambda: "alice" not in server.app.play.sessions)
+    await soon(lambda: "alice" not in server.competition.presence.bots)
     bob = await server.bot("bob")
     await bob.send(practice=wish("anyone"))
     assert (await bob.hear("notice")).code == "waiting"
@@ -129,7 +128,7 @@ async def test_a_bot_with_room_for_many_practises_one_match_after_the_other(serv
     await bot.send_all(*wishes[:50])
     await settled(server, bot)
     assert len(server.session("alice").seats) == 1
-    assert len(server.app.hall.matches) == 1
+    assert len(server.competition.hall.matches) == 1
     await bot.send(resign=pb.Resign(match="practice/1"))
     assert (await bot.hear("match_start")).match == "practice/2"
 
@@ -168,7 +167,7 @@ async def test_while_the_server_drains_no_practice_begins(server: Server) -> Non
     bot = await server.bot("alice")
     await bot.send(practice=wish("patient", matches=50))
     await bot.hear("match_start")
-    draining = asyncio.ensure_future(server.app.drain(lambda text: None))
+    draining = asyncio.ensure_future(server.referee.drain(lambda text: None))
     await bot.play()
     await asyncio.wait_for(draining, PATIENCE)
     await bot.send(practice=wish("patient"))
@@ -182,7 +181,7 @@ async def test_a_house_bot_that_raises_costs_only_itself_the_match(
     def decide(decision: Any) -> str:
         raise SystemExit("enough")
 
-    monkeypatch.setitem(server.app.people._loaded, "patient", decide)
+    monkeypatch.setitem(server.competition.roster._loaded, "patient", decide)
     bot = await server.bot("alice")
     await bot.send(practice=wish("patient"))
     end = await bot.play()
@@ -200,7 +199,7 @@ async def test_a_house_bot_that_cannot_start_costs_only_itself_the_match(
         def decide(self, decision: Any) -> str:
             return "go"
 
-    monkeypatch.setitem(server.app.people._loaded, "patient", Bot)
+    monkeypatch.setitem(server.competition.roster._loaded, "patient", Bot)
     bot = await server.bot("alice")
     await bot.send(practice=wish("patient"))
     end = await bot.play()
@@ -209,7 +208,7 @@ async def test_a_house_bot_that_cannot_start_costs_only_itself_the_match(
 
 
 async def test_a_house_bot_that_cheats_forfeits_at_once(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(server.app.people._loaded, "patient", lambda decision: "win")
+    monkeypatch.setitem(server.competition.roster._loaded, "patient", lambda decision: "win")
     bot = await server.bot("alice")
     await bot.send(practice=wish("patient"))
     assert (await bot.play()).terminations[1] == pb.TERMINATION_ILLEGAL
@@ -336,14 +335,14 @@ async def test_a_practice_match_that_was_interrupted_is_void_after_a_restart(tmp
     path = str(tmp_path / "test.db")
     with Store.open(path, owner="server") as store:
         server = Server(store, TimeControl())
-        await server.app.start()
+        await server.referee.start()
         bot = await server.bot("alice")
         await bot.send(practice=wish("patient"))
         await bot.hear("decide")
         await server.close()
     with Store.open(path, owner="server") as store:
         server = Server(store, TimeControl())
-        await server.app.start()
+        await server.referee.start()
         assert store.matches.get(1).state is MatchState.VOID
         await server.close()
 
@@ -355,7 +354,7 @@ async def test_house_bots_think_beside_the_loop(server: Server, monkeypatch: pyt
         threads.add(threading.current_thread().name)
         return str(decision.legal[0])
 
-    monkeypatch.setitem(server.app.people._loaded, "patient", decide)
+    monkeypatch.setitem(server.competition.roster._loaded, "patient", decide)
     bot: Raw = await server.bot("alice")
     await bot.send(practice=wish("patient"))
     await bot.play()
@@ -371,9 +370,9 @@ async def test_a_house_bot_that_never_answers_loses_its_match_and_holds_up_no_ot
         release.wait(30)
         return "go"
 
-    monkeypatch.setitem(server.app.people._loaded, "patient", stuck)
+    monkeypatch.setitem(server.competition.roster._loaded, "patient", stuck)
     alice, bob = await server.bots("alice", "bob")
-    server.app.play.lobby._control = TimeControl(1.5, 0.5)  # type: ignore[union-attr]
+    server.competition.lobby._control = TimeControl(1.5, 0.5)
     await alice.send(practice=wish("patient"))
     await alice.act(await alice.hear("decide"))
     await bob.send(practice=wish("cautious", "cautious", game="flip7"))

@@ -9,8 +9,16 @@ import pytest
 
 from arena.v1 import admin_pb2, match_pb2, tournament_pb2
 from referee.cli.commands.serve import DEFAULTS
+from referee.hall import tokens
 from referee.match import allowance, asking
-from referee.net import anonymous_reads, connection_limits, health_and_reflection, play_service, server, tokens
+from referee.net import (
+    anonymous_reads,
+    bearer,
+    connection_limits,
+    health_and_reflection,
+    listener,
+    play_service,
+)
 from referee.net.admin_service import NOT_ADMIN
 from referee.net.guard import NOT_DECODED, Refusal
 from referee.net.limits import Limits
@@ -48,7 +56,7 @@ def test_every_kind_of_rejection_and_termination_is_explained() -> None:
 def test_every_fixed_refusal_is_listed_with_its_status() -> None:
     refusals = [value for value in vars(play_service).values() if isinstance(value, Refusal)]
     assert len(refusals) >= 7
-    for refusal in (*refusals, NOT_ADMIN, NOT_DECODED, tokens.BUSY, health_and_reflection.LONG_ENOUGH):
+    for refusal in (*refusals, NOT_ADMIN, NOT_DECODED, bearer.BUSY, health_and_reflection.LONG_ENOUGH):
         assert f"| `{refusal.code.name}` | {refusal.text} |" in README
 
 
@@ -82,7 +90,7 @@ def test_the_limits_are_the_ones_in_force() -> None:
     often = f"{at_once:,.0f} at once, {per_second:g} per second in the long run"
     assert f"| | {often} | |" in README
     assert f"closed after {connection_limits.SILENT_SECONDS:g} seconds" in README
-    assert f"closed after {dict(server.OPTIONS)['grpc.max_connection_idle_ms'] // 1000} seconds" in README
+    assert f"closed after {dict(listener.OPTIONS)['grpc.max_connection_idle_ms'] // 1000} seconds" in README
     assert f"| {limits.watchers:,} | {limits.watchers_per_address} | `max_watchers`" in README
     assert f"`TournamentService` that wait | {anonymous_reads.MOST} | {anonymous_reads.MOST_PER_ADDRESS} |" in README
     assert f"looked up | {tokens.MOST_UNKNOWN} | {tokens.MOST_UNKNOWN_PER_ADDRESS} |" in README

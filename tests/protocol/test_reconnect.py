@@ -110,16 +110,16 @@ async def test_a_bot_that_practises_without_end_plays_its_tournament_first(serve
     try:
         practice = pb.Practice(game="stop_me_go", against=["random"], matches=1000)
         await alice.send(practice=practice)
-        await soon(lambda: server.app.hall.matches)
+        await soon(lambda: server.competition.hall.matches)
         plan = Plan(game="stop_me_go", players=2, rounds=6, limit=2.0, bank=2.0)
-        await server.app.director.create("league", plan, ["alice", "bob"], None, True)
-        await soon(lambda: not server.app.director.runners)
+        await server.competition.director.create("league", plan, ["alice", "bob"], None, True)
+        await soon(lambda: not server.competition.director.runners)
         finished = server.store.tournaments.get("league")
         assert str(finished.state) == "finished"
         heard = [body.notice.text for frame in alice.frames for body in frame.bodies if body.HasField("notice")]
         assert heard == ["practice waits while a tournament has matches for this bot"]
-        before = server.app.hall.decisions
-        await soon(lambda: server.app.hall.decisions > before)  # and practises on afterwards
+        before = server.competition.hall.decisions
+        await soon(lambda: server.competition.hall.decisions > before)  # and practises on afterwards
     finally:
         for bot in (alice, bob):
             await bot.close()

@@ -24,10 +24,11 @@ from arena.settings import Practice, Settings
 from arena.v1 import match_pb2 as pb
 from arena.v1 import tournament_pb2
 from referee.cli.main import main
-from referee.net.app import App, ServerSettings
+from referee.hall.competition import Competition
+from referee.hall.roster import new_admin_token
 from referee.net.limits import Limits
-from referee.net.people import new_admin_token
-from referee.net.server import CannotListen, Tls, Wire, is_public
+from referee.net.listener import CannotListen, Tls, Wire, is_public
+from referee.net.server import RefereeServer, ServerSettings
 from referee.store import Store
 
 from ..waiting import soon
@@ -152,9 +153,9 @@ async def test_with_a_certificate_it_speaks_tls_and_nothing_else(
     tmp_path: Path, certificate: tuple[Path, Path]
 ) -> None:
     with Store.open(str(tmp_path / "test.db"), owner="server") as store:
-        app = App(store, ServerSettings("0.0.0.0:0", Tls(*certificate)))
-        await app.start()
-        port = app.address.rpartition(":")[2]
+        listening = RefereeServer(Competition(store), ServerSettings("0.0.0.0:0", Tls(*certificate)))
+        await listening.start()
+        port = listening.address.rpartition(":")[2]
         token = store.bots.add("alice").token
         assert token is not None
         practice = Practice("stop_me_go", ("patient",))
@@ -171,7 +172,7 @@ async def test_with_a_certificate_it_speaks_tls_and_nothing_else(
         other = replace(settings, server=f"127.0.0.1:{port}", first_patience=0.5)
         with pytest.raises(ArenaError, match="made out to another name"):
             await Client(lambda decision: decision.legal[0], other, say=lambda text: None).play()
-        await app.stop()
+        await listening.stop()
 
 
 def test_what_keeps_a_command_from_a_server_with_tls_is_said(
@@ -259,7 +260,7 @@ async def test_health_is_serving_and_not_serving_while_it_drains(server: Server)
         for name in ("", "arena.v1.MatchService", "arena.v1.TournamentService", "arena.v1.AdminService"):
             answer = await stub.Check(health_pb2.HealthCheckRequest(service=name))
             assert answer.status == health_pb2.HealthCheckResponse.SERVING
-        await server.app.drain(lambda text: None)
+        await server.referee.drain(lambda text: None)
         answer = await stub.Check(health_pb2.HealthCheckRequest())
         assert answer.status == health_pb2.HealthCheckResponse.NOT_SERVING
 
@@ -340,7 +341,7 @@ async def _crowd(server: Server, text: str) -> None:
         assert await third.details() == text
         assert dict(await third.trailing_metadata())["retry-after-ms"] == "10000"
         first.cancel()
-        await soon(lambda: server.app._watch._watchers.taken == 1)
+        await soon(lambda: server.referee._watch._watchers.taken == 1)
         fourth = watch(request)
         assert not (await fourth.read()).over
         for call in (second, fourth):
@@ -397,9 +398,9 @@ async def test_asked_twice_it_stops_at_once(tmp_path: Path) -> None:
 async def test_without_matches_it_stops_at_once_and_bots_are_told(server: Server) -> None:
     bot = await server.bot("alice")
     said: list[str] = []
-    await server.app.drain(said.append)
+    await server.referee.drain(said.append)
     assert said == []
     await bot.hear("drain")
-    server.app.play.close_all()
+    server.referee.play.close_all()
     assert (await bot.status())[0] is grpc.StatusCode.UNAVAILABLE
-    await soon(lambda: not server.app.play.sessions)
+    await soon(lambda: not server.competition.presence.bots)

@@ -16,8 +16,9 @@ from arena.v1 import tournament_pb2 as tournaments
 from arena.v1 import tournament_pb2_grpc
 from referee.cli import standings_source
 from referee.cli.main import main
+from referee.hall import tokens
 from referee.hall.single_flight import Shared
-from referee.net import anonymous_reads, tokens
+from referee.net import anonymous_reads, bearer
 from referee.net import watch_service as watching
 from referee.net.limits import Limits
 from referee.store import NewEntrant, StoreError
@@ -147,7 +148,7 @@ async def test_a_known_bot_logs_in_while_unknown_tokens_wait_for_the_store(
     alice = await server.connect(token)
     await alice.hello()
     await alice.close()
-    await soon(lambda: "alice" not in server.app.play.sessions)
+    await soon(lambda: "alice" not in server.competition.presence.bots)
     slow = blocked(monkeypatch, server.store.bots, "passes")
     crowd = channels(server.address, 3)
     wrong = [
@@ -160,7 +161,7 @@ async def test_a_known_bot_logs_in_while_unknown_tokens_wait_for_the_store(
     for call in wrong:
         if call.done():  # it is worth trying again: it might be a bot that was registered a moment ago
             assert await call.code() is grpc.StatusCode.UNAVAILABLE
-            assert await call.details() == tokens.BUSY.text
+            assert await call.details() == bearer.BUSY.text
     assert (await (await server.connect(token)).hello()).name == "alice"
     assert slow.calls == 1
     slow.go_on.set()
@@ -178,7 +179,7 @@ async def test_a_bot_registered_on_the_file_may_connect_at_once(server: Server) 
         assert (await bot.hello()).name == f"bot{number}"
     await bot.close()
     made = await asyncio.to_thread(server.store.bots.rotate, "bot4")
-    await soon(lambda: "bot4" not in server.app.play.sessions)
+    await soon(lambda: "bot4" not in server.competition.presence.bots)
     assert (await (await server.connect(made.token)).hello()).name == "bot4"
     void = await server.connect(old)
     void.listen()

@@ -78,8 +78,8 @@ async def test_a_view_is_made_once_for_all_who_watch_and_the_last_one_is_seen_by
             assert [state.over for state in states] == [False] * (len(states) - 1) + [True]
             assert (states[-1].decisions, list(states[-1].scores)) == (decisions, match.table.state.scores())
         assert made <= decisions + 2
-    await soon(lambda: not server.app._watch._broadcasts._shown and not server.app.hall._watchers)
-    await soon(lambda: server.app._watch._watchers.taken == 0)
+    await soon(lambda: not server.referee._watch._broadcasts._shown and not server.competition.hall._watchers)
+    await soon(lambda: server.referee._watch._watchers.taken == 0)
 
 
 async def test_a_match_is_shown_at_most_so_often_and_to_its_end(

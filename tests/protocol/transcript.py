@@ -23,9 +23,10 @@ from google.protobuf.message import Message
 from arena import views
 from arena.v1 import admin_pb2
 from arena.v1 import match_pb2 as pb
+from referee.hall.competition import Competition
+from referee.hall.roster import new_admin_token
 from referee.match.clock import TimeControl
-from referee.net.app import App, ServerSettings
-from referee.net.people import new_admin_token
+from referee.net.server import RefereeServer, ServerSettings
 from referee.store import Store
 
 SEED = "05" * 32
@@ -37,11 +38,12 @@ MOVES = ["hit", "fold", "stay", "hit", "stay", "hit", "stay", "stay", "stay", "s
 async def transcript() -> str:
     """The lines of the transcript."""
     with tempfile.TemporaryDirectory() as folder, Store.open(str(Path(folder) / "t.db"), owner="server") as store:
-        app = App(store, ServerSettings("127.0.0.1:0", control=TimeControl(60.0, 600.0)))
-        await app.start()
+        competition = Competition(store, control=TimeControl(60.0, 600.0))
+        server = RefereeServer(competition, ServerSettings("127.0.0.1:0"))
+        await server.start()
         token = store.bots.add("mybot").token
-        lines = await _played(app.address, token or "", new_admin_token(store))
-        await app.stop()
+        lines = await _played(server.address, token or "", new_admin_token(store))
+        await server.stop()
         return "\n".join(lines)
 
 

@@ -21,8 +21,9 @@ from arena.client import Client
 from arena.settings import Settings
 from arena.v1 import match_pb2 as pb
 from arena.v1 import match_pb2_grpc
+from referee.hall.competition import Competition
 from referee.match.clock import TimeControl
-from referee.net.app import App, ServerSettings
+from referee.net.server import RefereeServer, ServerSettings
 from referee.store import Store
 
 from ..waiting import PATIENCE
@@ -36,13 +37,14 @@ class Server:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self.app = App(store, ServerSettings("127.0.0.1:0", control=TimeControl(2.0, 10.0, grace=5.0)))
+        self.competition = Competition(store, control=TimeControl(2.0, 10.0, grace=5.0))
+        self.referee = RefereeServer(self.competition, ServerSettings("127.0.0.1:0"))
         self.said: list[str] = []
 
     def settings(self, name: str = "alice", **changes: Any) -> Settings:
         token = self.store.bots.add(name).token
         assert token is not None
-        return replace(Settings(self.app.address, token, first_patience=0.5), **changes)
+        return replace(Settings(self.referee.address, token, first_patience=0.5), **changes)
 
     async def play(self, bot: Any, name: str = "alice", **changes: Any) -> Client:
         """Play until the bot has no more to do."""
@@ -60,9 +62,9 @@ class Server:
 async def server(tmp_path: Path) -> AsyncIterator[Server]:
     with Store.open(str(tmp_path / "test.db"), owner="server") as store:
         server = Server(store)
-        await server.app.start()
+        await server.referee.start()
         yield server
-        await server.app.stop()
+        await server.referee.stop()
 
 
 class Line:

@@ -92,12 +92,12 @@ async def test_an_async_bot_thinks_about_several_matches_at_once(server: Server)
 
     clients = [arena.Client(decide, server.settings(name, quiet=True)) for name in ("alice", "bob")]
     work = [asyncio.ensure_future(client.play()) for client in clients]
-    await soon(lambda: len(server.app.play.sessions) == 2)
+    await soon(lambda: len(server.competition.presence.bots) == 2)
     game = registry.find("stop_me_go")
-    sessions = [server.app.play.sessions[name] for name in ("alice", "bob")]
+    sessions = [server.competition.presence.bots[name] for name in ("alice", "bob")]
     for number in range(6):
         options = game.resolve_options({})
-        server.app.hall.play(f"t/{number}", game, sessions, options, bytes(32), server.app.settings.control)
+        server.competition.hall.play(f"t/{number}", game, sessions, options, bytes(32), server.competition.control)
     await soon(lambda: all(len(client.results) == 6 for client in clients))
     for client in clients:
         fine(client, 6)
@@ -171,11 +171,11 @@ async def test_a_bot_that_cannot_start_resigns(server: Server) -> None:
 
 
 async def test_a_wrong_token_is_explained(server: Server) -> None:
-    settings = Settings(server.app.address, "wrong")
+    settings = Settings(server.referee.address, "wrong")
     with pytest.raises(Refused, match="did not accept the token: check REFEREE_TOKEN or --token"):
         await arena.Client(first_move, settings).play()
     with pytest.raises(Refused, match="give it with --token or REFEREE_TOKEN"):
-        await arena.Client(first_move, Settings(server.app.address)).play()
+        await arena.Client(first_move, Settings(server.referee.address)).play()
 
 
 async def test_a_wrong_name_is_explained(server: Server) -> None:
@@ -187,7 +187,7 @@ async def test_a_second_copy_of_a_bot_is_refused(server: Server) -> None:
     settings = server.settings(quiet=True)
     first = arena.Client(first_move, settings)
     work = asyncio.ensure_future(first.play())
-    await soon(lambda: bool(server.app.play.sessions))
+    await soon(lambda: bool(server.competition.presence.bots))
     with pytest.raises(Refused, match="alice is connected already; one stream per bot"):
         await arena.Client(first_move, settings).play()
     first.leave()
@@ -321,20 +321,20 @@ async def test_the_smallest_bot_has_five_lines(server: Server, tmp_path: Path) -
     bot.write_text(FIVE_LINES)
     token = server.settings().token
     practice = ["--practice", "flip7", "--against", "cautious,cautious"]
-    code, said = await run_program(bot, *practice, REFEREE_SERVER=server.app.address, REFEREE_TOKEN=token)
+    code, said = await run_program(bot, *practice, REFEREE_SERVER=server.referee.address, REFEREE_TOKEN=token)
     assert code == 0, said
     assert "connected to referee" in said
     assert "flip7 practice/1: rank " in said
-    code, said = await run_program(bot, *practice, "--server", server.app.address, "--token", "wrong")
+    code, said = await run_program(bot, *practice, "--server", server.referee.address, "--token", "wrong")
     assert (code, said.count("\n")) == (2, 1)
-    assert said.startswith(f"error: {server.app.address} did not accept the token")
+    assert said.startswith(f"error: {server.referee.address} did not accept the token")
 
 
 async def test_ctrl_c_lets_a_running_match_end_first(server: Server, tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text(INTERRUPTED_IN_A_MATCH)
     token = server.settings().token
-    words = ["--server", server.app.address, "--token", token, "--practice", "stop_me_go", "--against", "patient"]
+    words = ["--server", server.referee.address, "--token", token, "--practice", "stop_me_go", "--against", "patient"]
     child = await asyncio.create_subprocess_exec(
         sys.executable, str(bot), *words, "--matches", "500", stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
@@ -350,7 +350,7 @@ async def test_ctrl_c_lets_a_running_match_end_first(server: Server, tmp_path: P
 async def test_ctrl_c_twice_ends_even_a_bot_that_is_deep_in_thought(server: Server, tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text(DEEP_IN_THOUGHT)
-    words = ["--server", server.app.address, "--token", server.settings().token]
+    words = ["--server", server.referee.address, "--token", server.settings().token]
     child = await asyncio.create_subprocess_exec(
         sys.executable, str(bot), *words, "--practice", "stop_me_go", "--against", "patient",
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -368,7 +368,7 @@ async def test_ctrl_c_twice_ends_even_a_bot_that_is_deep_in_thought(server: Serv
 async def test_a_bot_that_ends_the_program_ends_it_its_own_way(server: Server, tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text("import arena, sys\narena.run(lambda d: sys.exit(5))\n")
-    words = ["--server", server.app.address, "--token", server.settings().token]
+    words = ["--server", server.referee.address, "--token", server.settings().token]
     code, said = await run_program(bot, *words, "--practice", "stop_me_go", "--against", "patient")
     assert (code, said.count("\n")) == (5, 1), said
 

@@ -21,9 +21,10 @@ import pytest
 import arena
 from arena.client import Client
 from arena.settings import Practice, Settings
+from referee.hall.competition import Competition
 from referee.hosting.inprocess import chooser
 from referee.hosting.sandbox.bubblewrap import probe
-from referee.net.app import App, ServerSettings
+from referee.net.server import RefereeServer, ServerSettings
 from referee.rules import registry
 from referee.store import Store
 
@@ -185,16 +186,18 @@ async def test_a_bot_practises_with_a_house_bot_on_a_server(tmp_path: Path, game
     """Over TCP, against a house bot inside the server, which reads the view as well."""
     said: list[str] = []
     with Store.open(str(tmp_path / "test.db"), owner="server") as store:
-        app = App(store, ServerSettings("127.0.0.1:0"))
-        await app.start()
+        server = RefereeServer(Competition(store), ServerSettings("127.0.0.1:0"))
+        await server.start()
         try:
             token = store.bots.add("alice").token
             assert token is not None
-            settings = Settings(app.address, token, practice=Practice(game, ("random",), 2), record=tmp_path / "seen")
+            settings = Settings(
+                server.address, token, practice=Practice(game, ("random",), 2), record=tmp_path / "seen"
+            )
             client = Client(decide_of(bot), settings, say=said.append)
             await asyncio.wait_for(client.play(), 60)
         finally:
-            await app.stop()
+            await server.stop()
     assert [list(end.terminations) for end in client.results] == [[1, 1], [1, 1]], said
     seen = [json.loads(line) for line in (tmp_path / "seen").read_text().splitlines()]
     views = [line["view"] for line in seen if line["type"] == "decide"]

@@ -100,6 +100,9 @@ class FakeVenue:
         done(None)
         self.changed()
 
+    def same_deal(self, bots: Sequence[str], interrupted: bool) -> bool:
+        return self.keeps_deal and interrupted
+
     def break_off(self, match: str, why: str = "broken off") -> None:
         if match in self.running:
             fixture, done = self.running.pop(match)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
 
 import pytest
@@ -115,8 +115,13 @@ async def test_where_bots_start_anew_it_is_the_same_deal(store: Store, new_leagu
 
 async def test_only_the_bots_of_a_match_decide_whether_it_needs_a_new_deal(store: Store, new_league: League) -> None:
     new_league("ada", "bob", "cy", "dee", rounds=1)
-    venue = FakeVenue("never")
-    running = asyncio.create_task(play(store, venue=venue, same_deal=lambda bots: "ada" not in bots))
+
+    class Remembering(FakeVenue):
+        def same_deal(self, bots: Sequence[str], interrupted: bool) -> bool:
+            return "ada" not in bots
+
+    venue = Remembering("never")
+    running = asyncio.create_task(play(store, venue=venue))
     await soon(lambda: len(venue.running) == 2)
     first = {fixture.bots: fixture.seed for fixture in venue.fixtures}
     for match in list(venue.running):

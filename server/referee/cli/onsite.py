@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from referee.store import Store
 
 PROGRESS_SECONDS = 2.0
-USUAL_CONCURRENCY = 256
 
 
 def play_here(name: str, db: str | None, concurrency: int | None = None) -> int:
@@ -47,45 +46,44 @@ def play_here(name: str, db: str | None, concurrency: int | None = None) -> int:
                 markup=False,
             )
             return 0
-        return asyncio.run(_play(store, name, concurrency or USUAL_CONCURRENCY))
+        return asyncio.run(_play(store, name, concurrency))
 
 
-async def _play(store: Store, name: str, concurrency: int) -> int:
+async def _play(store: Store, name: str, concurrency: int | None) -> int:
     from referee.gc_pauses import short_pauses
-    from referee.net.app import App, ServerSettings
+    from referee.hall.competition import USUAL_CONCURRENCY, Competition
     from referee_leaderboard import State, plain_progress_line
 
-    server = App(store, ServerSettings(concurrency=concurrency))
+    competition = Competition(store, concurrency=concurrency or USUAL_CONCURRENCY)
+    competition.start()
     loop = asyncio.get_running_loop()
-    beat = loop.create_task(server.hall.beat())
     failures: list[BaseException] = []
-    server.director.on_failure = failures.append
+    competition.director.on_failure = failures.append
     stopping = Stopping()
     try:
-        async with short_pauses(quiet=lambda: server.idle):
-            await server.director.control(name, "start")
+        async with short_pauses(quiet=lambda: competition.idle):
+            await competition.director.control(name, "start")
             draining = None
             said = time.monotonic()
-            while name in server.director.runners:
+            while name in competition.director.runners:
                 if stopping.asked.is_set() and draining is None:
-                    draining = loop.create_task(server.director.stop())
+                    draining = loop.create_task(competition.director.stop())
                 if stopping.insisted.is_set():
-                    await server.director.abandon()
+                    await competition.director.abandon()
                     break
                 if time.monotonic() - said > PROGRESS_SECONDS:
                     said = time.monotonic()
-                    aside().print(plain_progress_line(await server.director.standings(name)), markup=False)
+                    aside().print(plain_progress_line(await competition.director.standings(name)), markup=False)
                 await asyncio.sleep(0.02)
         if failures:
             raise failures[0]
         if draining is not None:
             aside().print(f"stopped; 'referee tournament resume {name}' goes on from here", markup=False)
             return INTERRUPTED
-        standings = await server.director.standings(name)
+        standings = await competition.director.standings(name)
         if standings.state is not State.FINISHED:
             raise Failure(f"{name} could not be played to its end and is {standings.state.value}", ENVIRONMENT)
         print_table(standings)
         return 0
     finally:
-        beat.cancel()
-        server.room.close()
+        await competition.stop()

@@ -111,6 +111,7 @@ class HousePlayer:
     """A house bot at any number of tables. It is a `Player`."""
 
     wants_legal = True
+    connected = True
 
     def __init__(self, name: str, bot: Any, room: HouseRoom) -> None:
         self.name = name

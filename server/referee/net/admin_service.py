@@ -9,19 +9,18 @@ from typing import Any
 import grpc
 
 from arena.v1 import admin_pb2 as pb
+from referee.hall.competition import Competition
+from referee.hall.options_json import read_options
+from referee.hall.presence import HallPlayer
 from referee.match.clock import TimeControl
 from referee.match.match import Match
-from referee.match.player import Player
 from referee.match.result import Ending
-from referee.net.director import Director
+from referee.net.bearer import bearer_token, lookups
 from referee.net.guard import Refusal
-from referee.net.options_json import read_options
-from referee.net.people import People
-from referee.net.play_service import STOPPING, PlayService, bearer_token
-from referee.net.practice import Practice
+from referee.net.play_service import STOPPING, PlayService
 from referee.rules import registry
 from referee.rules.game import WrongUse
-from referee.store import BotKind, NameTaken, NotAllowed, Refused, Store, Unknown
+from referee.store import BotKind, NameTaken, NotAllowed, Refused, Unknown
 from referee.threads import in_thread
 from referee.tournament.plan import ABSENCE, Plan
 
@@ -39,26 +38,19 @@ REVOKED = Refusal(grpc.StatusCode.UNAUTHENTICATED, "the token is missing, unknow
 class AdminService:
     """Every call needs the admin token."""
 
-    def __init__(
-        self,
-        store: Store,
-        people: People,
-        play: PlayService,
-        practice: Practice,
-        director: Director,
-        control: TimeControl,
-    ) -> None:
-        self._store = store
-        self._people = people
+    def __init__(self, competition: Competition, play: PlayService) -> None:
+        self._store = competition.store
+        self._roster = competition.roster
+        self._presence = competition.presence
+        self._practice = competition.practice
+        self._director = competition.director
+        self._control = competition.control
         self._play = play
-        self._practice = practice
-        self._director = director
-        self._control = control
 
     async def AddBot(self, request: pb.AddBotRequest, context: Any) -> pb.AddBotResponse:  # noqa: N802
         await self._admin(context)
-        made = await _answer(self._people.add, request.name)
-        await self._people.tokens.refresh()
+        made = await _answer(self._roster.add, request.name)
+        await self._roster.tokens.refresh()
         return pb.AddBotResponse(name=made.bot.name, token=made.token or "")
 
     async def ListBots(self, request: pb.ListBotsRequest, context: Any) -> pb.ListBotsResponse:  # noqa: N802
@@ -68,14 +60,14 @@ class AdminService:
     async def RevokeBot(self, request: pb.RevokeBotRequest, context: Any) -> pb.RevokeBotResponse:  # noqa: N802
         await self._admin(context)
         await _answer(self._store.bots.revoke, request.name)
-        await self._people.tokens.refresh()
+        await self._roster.tokens.refresh()
         self._play.close(request.name, REVOKED)
         return pb.RevokeBotResponse()
 
     async def RotateBot(self, request: pb.RotateBotRequest, context: Any) -> pb.RotateBotResponse:  # noqa: N802
         await self._admin(context)
         made = await _answer(self._store.bots.rotate, request.name)
-        await self._people.tokens.refresh()
+        await self._roster.tokens.refresh()
         self._play.close(request.name, REVOKED)
         return pb.RotateBotResponse(token=made.token or "")
 
@@ -96,7 +88,7 @@ class AdminService:
             request.bank_ms / 1000 if request.bank_ms or request.limit_ms else self._control.bank,
             grace=self._control.grace,
         )
-        entrants = await _answer(self._people.entrants, list(request.bots), game.name)
+        entrants = await _answer(self._roster.entrants, list(request.bots), game.name)
         if seed is not None and request.matches > 1:
             await self._check_house_only(request.bots)
         for number in range(request.matches or 1):
@@ -197,19 +189,20 @@ class AdminService:
         return pb.JoinTournamentResponse(matches_added=added)
 
     async def _admin(self, context: Any) -> None:
-        if not await self._people.tokens.is_admin(bearer_token(context), context.peer()):
-            raise NOT_ADMIN
+        with lookups():
+            if not await self._roster.tokens.is_admin(bearer_token(context), context.peer()):
+                raise NOT_ADMIN
 
-    async def _player(self, bot: str, shown: str) -> Player:
+    async def _player(self, bot: str, shown: str) -> HallPlayer:
         found = await _answer(self._store.bots.get, bot)
         if found.kind is BotKind.HOUSE:
-            return self._people.house_player(bot, shown)
-        session = self._play.sessions.get(bot)
-        if session is None or not session.connected:
+            return self._roster.house_player(bot, shown)
+        connected = self._presence.find(bot)
+        if connected is None:
             raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, f"{bot} is not connected")
-        if not session.free:
+        if not connected.free:
             raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, f"{bot} plays as many matches as it can take")
-        return session
+        return connected
 
     async def _check_house_only(self, bots: Sequence[str]) -> None:
         """With one seed every match has the same deal: a remote bot would know it from the second match on."""
@@ -222,18 +215,18 @@ class AdminService:
                 )
 
     def _info(self, bot: Any) -> pb.BotInfo:
-        session = self._play.sessions.get(bot.name)
+        connected = self._presence.find(bot.name)
         info = pb.BotInfo(
             name=bot.name,
             revoked=bot.revoked is not None,
             house=bot.kind is BotKind.HOUSE,
             added=bot.created / 1000,
         )
-        if session is not None and session.connected:
+        if connected is not None:
             info.connected = True
-            info.client = session.client
-            info.concurrency = session.concurrency
-            info.playing = len(session.seats)
+            info.client = connected.client
+            info.concurrency = connected.concurrency
+            info.playing = len(connected.seats)
         return info
 
 

@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 
 import grpc
 
+from referee.hall.places import Places
 from referee.net.guard import Refusal
-from referee.net.limits import Places
 
 T = TypeVar("T")
 THREADS = 2

@@ -17,7 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import structlog
 
-from referee.net.limits import Limits, network_of
+from referee.hall.places import network_of
+from referee.net.limits import Limits
 from referee.net.open_calls import Calls
 from referee.net.open_connections import Connection, Connections
 from referee.threads import in_thread_of

@@ -14,8 +14,8 @@ import grpc.aio
 from grpc_health.v1 import health_pb2
 from grpc_reflection.v1alpha import reflection, reflection_pb2
 
+from referee.hall.places import Places
 from referee.net.guard import NOT_DECODED, UNDECODABLE, Refusal
-from referee.net.limits import Places
 
 MOST_STREAMS = 128
 MOST_STREAMS_PER_ADDRESS = 8

@@ -1,6 +1,4 @@
-"""Which connections have a call open, on which of them a bot plays, and whether calls queue up: what the doorkeeper and
-the clocks go by.
-"""
+"""Which connections have a call open and on which of them a bot plays: what the doorkeeper goes by."""
 
 from __future__ import annotations
 
@@ -12,8 +10,7 @@ from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from urllib.parse import unquote
 
-BACK_TO_BACK = 0.005
-"""Seconds: calls that begin closer together than this come out of a queue, for gRPC hands them on one by one."""
+from referee.hall.admission import Admission
 
 
 @lru_cache(4096)
@@ -36,26 +33,18 @@ def endpoint(host: str, port: int | str) -> str:
 class Calls:
     """Open calls by connection."""
 
-    def __init__(self) -> None:
+    def __init__(self, admission: Admission | None = None) -> None:
+        """`admission` is told when a call begins."""
         self.open: Counter[str] = Counter()
         self.bots: Counter[str] = Counter()
         self._heard: Counter[str] = Counter()
-        self._queue_since = 0.0
-        """Since when calls have come back to back."""
-        self._latest = float("-inf")
+        self._admission = admission or Admission()
 
     def begin(self, peer: str) -> None:
         where = endpoint_of(peer)
         self.open[where] += 1
         self._heard[where] += 1
-        now = time.monotonic()
-        if now - self._latest > BACK_TO_BACK:
-            self._queue_since = now
-        self._latest = now
-
-    def queue_seconds(self, now: float) -> float:
-        """How long a call that begins at this moment may have waited behind others."""
-        return now - self._queue_since if now - self._latest <= BACK_TO_BACK else 0.0
+        self._admission.let_in(time.monotonic())
 
     def end(self, peer: str) -> None:
         _one_less(self.open, endpoint_of(peer))

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import grpc
 import grpc.aio
@@ -19,15 +18,21 @@ import structlog
 
 from arena.v1 import match_pb2 as pb
 from referee import __version__
+from referee.hall.options_json import MOST_BYTES
+from referee.hall.practice_request import NoLobby, PracticeRequest
+from referee.hall.presence import Presence
 from referee.match.allowance import UNASKED_AT_ONCE, Allowance
 from referee.match.player import Rejected, RejectionKind, shorten
 from referee.match.result import Termination
 from referee.match.window import MOST
+from referee.net.bearer import bearer_token, lookups
 from referee.net.guard import NOT_DECODED, UNDECODABLE, Refusal
 from referee.net.open_calls import Calls
-from referee.net.options_json import MOST_BYTES
 from referee.net.outbox import Sender
 from referee.net.session import Session, rejected_message
+
+if TYPE_CHECKING:
+    from referee.hall.lobby import Lobby
 
 log = structlog.get_logger()
 
@@ -58,25 +63,11 @@ NOT_READING = Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, "the bot does not read
 STOPPING = Refusal(grpc.StatusCode.UNAVAILABLE, "the server is stopping; come back in a while")
 
 
-class Roster(Protocol):
-    """Who may play."""
+class Authenticator(Protocol):
+    """Knows who may play."""
 
     async def authenticate(self, token: str, peer: str) -> str | None:
         """The name of the bot that has this token; known ones are told without waiting for anything."""
-
-
-class Lobby(Protocol):
-    """Who arranges practice matches."""
-
-    def wish(self, session: Session, practice: pb.Practice) -> bool:
-        """A bot asks for practice; whether it can be had."""
-
-    def gone(self, session: Session) -> None: ...
-
-    def look(self) -> None:
-        """A bot has come, gone, or become free for another match."""
-
-    def close(self) -> None: ...
 
 
 class PlayService:
@@ -84,20 +75,21 @@ class PlayService:
 
     def __init__(
         self,
-        roster: Roster,
-        lobby: Lobby | None = None,
+        authenticator: Authenticator,
+        presence: Presence,
+        lobby: Lobby | NoLobby | None = None,
         *,
         grace: float = 30.0,
         max_bots: int = 2000,
         calls: Calls | None = None,
     ) -> None:
-        """`calls` is told on which connections bots play."""
-        self.sessions: dict[str, Session] = {}
-        self.lobby = lobby
-        self.on_change: list[Callable[[], object]] = []
-        """Called when a bot has come, gone, or become free for another match."""
+        """`presence` is told who comes and goes, `calls` on which connections bots play."""
+        self.lobby = lobby or NoLobby()
         self.draining = ""
-        self._roster = roster
+        self._authenticator = authenticator
+        self._presence = presence
+        self._sessions: dict[str, Session] = {}
+        """Whom `presence` knows from here: bots that are connected, or that a match waits for."""
         self._grace = grace
         self._max_bots = max_bots
         self._calls = calls or Calls()
@@ -129,7 +121,7 @@ class PlayService:
         )
         session.connect(pb.Down(welcome=welcome), waited)
         log.info("bot connected", bot=name, client=session.client, resumed=len(session.seats))
-        self.arrived(session)
+        self._presence.arrived(session)
         try:
             with self._calls.bot(context.peer()):
                 await stream.run(first.bodies[1:])
@@ -138,17 +130,13 @@ class PlayService:
                 del self._streams[name]
                 session.disconnect()
                 log.info("bot disconnected", bot=name, waiting_matches=len(session.seats))
-                if self.lobby is not None:
-                    self.lobby.gone(session)
-                self._dismiss(session)
-                self._tell_change()
+                self.lobby.gone(session)
+                self._tell_change(session)
 
     def drain(self, text: str) -> None:
-        """Let no more bots in but those whose matches wait for them, arrange no more practice, tell who is here."""
+        """Let no more bots in but those whose matches wait for them, and tell who is here."""
         self.draining = text
-        if self.lobby is not None:
-            self.lobby.close()
-        for session in self.sessions.values():
+        for session in self._sessions.values():
             session.send(pb.Down(drain=pb.Drain(text=text)))
 
     def close(self, name: str, refusal: Refusal) -> None:
@@ -184,34 +172,24 @@ class PlayService:
         for stream in ready:
             stream.send()
 
-    def arrived(self, session: Session) -> None:
-        if session.leaving and not session.seats and session.name in self._streams:
-            self._streams[session.name].close(None)
-        self._tell_change()
-
-    def _tell_change(self) -> None:
-        if self.lobby is not None:
-            self.lobby.look()
-        for call in self.on_change:
-            call()
-
     async def _authenticate(self, context: Any) -> str:
-        name = await self._roster.authenticate(bearer_token(context), context.peer())
+        with lookups():
+            name = await self._authenticator.authenticate(bearer_token(context), context.peer())
         if name is None:
             raise NOT_ACCEPTED
         return name
 
     def _awaited(self, name: str) -> bool:
-        session = self.sessions.get(name)
+        session = self._sessions.get(name)
         return session is not None and bool(session.seats)
 
     def _seat(self, name: str, hello: pb.Hello) -> Session:
         """The session of this bot: a new one, or the one it had, if it may have it."""
-        session = self.sessions.get(name)
+        session = self._sessions.get(name)
         if session is None:
-            if len(self.sessions) >= self._max_bots:
+            if len(self._sessions) >= self._max_bots:
                 raise Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, f"all {self._max_bots} places are taken")
-            session = self.sessions[name] = Session(name, hello)
+            session = self._sessions[name] = Session(name, hello)
             session.on_idle = self._match_over
             return session
         if session.connected:
@@ -224,12 +202,18 @@ class PlayService:
         return session
 
     def _match_over(self, session: Session) -> None:
-        self._dismiss(session)
-        self.arrived(session)
+        if session.leaving and not session.seats and session.name in self._streams:
+            self._streams[session.name].close(None)
+        self._tell_change(session)
 
-    def _dismiss(self, session: Session) -> None:
-        if not session.connected and not session.seats and self.sessions.get(session.name) is session:
-            del self.sessions[session.name]
+    def _tell_change(self, session: Session) -> None:
+        """A bot was lost or has become free: it has gone for good if no match waits for it."""
+        if session.connected or session.seats:
+            self._presence.changed()
+        else:
+            if self._sessions.get(session.name) is session:
+                del self._sessions[session.name]
+            self._presence.gone(session)
 
 
 class _Stream:
@@ -351,24 +335,21 @@ class _Stream:
                 match.resign(seat, f"resigned: {shorten(body.resign.reason, 200)}" if body.resign.reason else "")
         elif kind == "leave":
             session.leaving = True
-            if self._service.lobby is not None:
-                self._service.lobby.gone(session)
+            self._service.lobby.gone(session)
             if not session.seats:
                 self.close(None)
         elif kind == "practice":
             self._wish(body.practice, now)
         elif kind == "hello":
-            session.send(notice("ignored", "Hello is said once, at the beginning of a stream"))
+            session.notice("ignored", "Hello is said once, at the beginning of a stream")
 
     def _wish(self, practice: pb.Practice, now: float) -> None:
-        lobby = self._service.lobby
-        if lobby is None:
-            self._session.send(notice("refused", "this server offers no practice matches"))
-            return
         # Paid for before it is read: a message may hold hundreds. Of what is too large, nothing is read.
         size = min(len(practice.options_json), MOST_BYTES)
-        if self._spend(size // OPTION_BYTES, now) and not lobby.wish(self._session, practice):
-            self._spend(REFUSED_WISH, now)
+        if self._spend(size // OPTION_BYTES, now):
+            asked = PracticeRequest(practice.game, tuple(practice.against), practice.matches, practice.options_json)
+            if not self._service.lobby.wish(self._session, asked):
+                self._spend(REFUSED_WISH, now)
 
     def _trespass(self, match: str, decision: int, move: str) -> None:
         """An answer to a match that is not (or no longer) this bot's."""
@@ -427,15 +408,3 @@ def _check_hello(first: pb.PlayRequest, name: str) -> pb.Hello:
         raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, f"at most {MOST_GAMES} games with short names")
     hello.client = shorten(hello.client)
     return hello
-
-
-def bearer_token(context: Any) -> str:
-    """The token in the metadata, or an empty text."""
-    for key, value in context.invocation_metadata() or ():
-        if key == "authorization" and isinstance(value, str) and value.startswith("Bearer "):
-            return value.removeprefix("Bearer ")
-    return ""
-
-
-def notice(code: str, text: str) -> pb.Down:
-    return pb.Down(notice=pb.Notice(code=code, text=text))

@@ -112,6 +112,10 @@ class Session:
             self._bodies.append(body)
             self.on_ready()
 
+    def notice(self, code: str, text: str) -> None:
+        """Tell the bot something: a code for programs, a sentence for its author."""
+        self.send(pb.Down(notice=pb.Notice(code=code, text=text)))
+
     def connect(self, welcome: pb.Down, waited: float = 0.0) -> None:
         """The bot is here (again): greet it, repeat its matches, and ask again what it was being asked.
 

@@ -1,7 +1,7 @@
 """TournamentService: what everybody may watch.
 
-Nothing here shares a thread with logging in or with running tournaments (see `reads.py`). Whatever many ask for at the
-same time is made once for all of them.
+Nothing here shares a thread with logging in or with running tournaments (see `anonymous_reads.py`). Whatever many ask
+for at the same time is made once for all of them.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ from typing import Any
 import grpc
 
 from arena.v1 import tournament_pb2 as pb
+from referee.hall.director import Director
 from referee.hall.hall import Hall
+from referee.hall.places import Places
 from referee.hall.single_flight import Shared
 from referee.hall.standings_feed import Showcase
 from referee.hosting.bot import folders
 from referee.net.anonymous_reads import Reads
 from referee.net.broadcast import Broadcasts
-from referee.net.director import Director
 from referee.net.guard import Refusal
-from referee.net.limits import Limits, Places
+from referee.net.limits import Limits
 from referee.rules import registry
 from referee.rules.game import WrongUse
 from referee.store import Fault, Match, MatchState, Store, Tournament, Unknown

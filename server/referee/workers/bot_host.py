@@ -21,6 +21,7 @@ from typing import Self
 
 from arena.v1 import match_pb2
 from referee.hall.hall import Hall
+from referee.hall.presence import ConnectedBot, Presence
 from referee.hosting.admission.capacity import cores_at_hand
 from referee.hosting.admission.starting import OVERLOADED_SECONDS, Arrival, Overloaded, Starts
 from referee.hosting.bot.spec import BotSpec, Kind
@@ -29,9 +30,8 @@ from referee.hosting.process.bot_process import SHORT_OF, BotProcess, Condition,
 from referee.hosting.sandbox.launch import Link, Quarters
 from referee.match.player import Player
 from referee.match.result import Termination
+from referee.net.listener import Wire
 from referee.net.play_service import PlayService
-from referee.net.server import Wire
-from referee.net.session import Session
 
 USUAL_CONCURRENCY = 64
 PREFIX = "referee-"
@@ -42,7 +42,7 @@ LONGEST_PLACE = 70
 
 
 class Tokens:
-    """Who may play here: names by token, made for this run. It is a `Roster`."""
+    """Who may play here: names by token, made for this run. It is an `Authenticator`."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
@@ -71,7 +71,7 @@ class Guest:
         self.waiting: set[asyncio.Event] = set()
         """Set at every change, and at every look while it is not there, for those who wait for it."""
         self._pipes = pipes
-        self._play: PlayService | None = None
+        self._presence: Presence | None = None
         self.arrival = Arrival(process, starts, lambda: self.player is not None, says_hello=pipes is None)
         self.arrival.on_look = self._wake
         if pipes is not None:
@@ -85,10 +85,9 @@ class Guest:
         return self.session if self._pipes is None else self._pipes
 
     @property
-    def session(self) -> Session | None:
+    def session(self) -> ConnectedBot | None:
         """Its stream, if it plays with an SDK and is connected."""
-        session = self._play.sessions.get(self.name) if self._play is not None else None
-        return session if session is not None and session.connected else None
+        return self._presence.find(self.name) if self._presence is not None else None
 
     @property
     def free(self) -> int:
@@ -121,18 +120,18 @@ class Guest:
         self.arrival.close()
         await self.process.stop()
 
-    def watch(self, play: PlayService) -> None:
+    def watch(self, presence: Presence) -> None:
         """Blame a crash of the program on its matches."""
-        self._play = play
+        self._presence = presence
         self.process.on_exit = self._exited
         self.process.on_bench = lambda text: self._changed()
-        play.on_change.append(self._changed)
+        presence.on_change(self._changed)
 
     def _exited(self, leaving: Exit) -> None:
-        assert self._play is not None
-        session = self._play.sessions.get(self.name)
-        if session is not None:
-            for match, seat in list(session.seats.values()):
+        assert self._presence is not None
+        bot = self._presence.bots.get(self.name)  # also one whose stream has ended already: its matches wait for it
+        if bot is not None:
+            for match, seat in list(bot.seats.values()):
                 match.forfeit(seat, Termination.CRASH, f"the bot {leaving.text}")
         self._changed()
 
@@ -156,7 +155,8 @@ class Guesthouse:
         self._quarters = quarters
         self._starts = starts or Starts(cores_at_hand())
         self._tokens = Tokens()
-        self.play = PlayService(self._tokens)
+        self.presence = Presence()
+        self.play = PlayService(self._tokens, self.presence)
         service = match_pb2.DESCRIPTOR.services_by_name["MatchService"]
         self._wire = Wire([(service, self.play)])
         self._beat: asyncio.Task[None] | None = None
@@ -223,7 +223,7 @@ class Guesthouse:
         else:
             link = Link(self.socket, self.admit(name), name, concurrency)
             guest = Guest(name, spec, BotProcess(spec, quarters, link, patience=patience), self._starts)
-            guest.watch(self.play)
+            guest.watch(self.presence)
         self.guests[name] = guest
         await guest.start()
         return guest

@@ -22,6 +22,7 @@ import structlog
 
 from referee.gc_pauses import short_pauses
 from referee.hall.hall import Hall
+from referee.hall.hall_venue import played
 from referee.hall.house_player import HouseRoom
 from referee.hosting.admission.places import Places
 from referee.hosting.admission.starting import Overloaded, Starts
@@ -32,7 +33,6 @@ from referee.logs import log_to_stderr
 from referee.match.clock import TimeControl
 from referee.match.match import Match
 from referee.match.result import Ending, Termination
-from referee.net.venue import played
 from referee.rules import registry
 from referee.workers.bot_host import Guesthouse
 from referee.workers.lodgings import Absentee, Lodgings, hosted_of

@@ -49,8 +49,6 @@ class Hosting:
 class WorkersVenue:
     """A `Venue` of worker processes."""
 
-    keeps_deal = True
-
     def __init__(self, hosting: Hosting) -> None:
         self.notices: list[str] = []
         self.on_notice: Callable[[str], object] = lambda text: None
@@ -90,6 +88,10 @@ class WorkersVenue:
 
         worker = min(self._workers, key=lambda worker: len(worker.running))
         worker.play(fixture, over)
+
+    def same_deal(self, bots: Sequence[str], interrupted: bool) -> bool:
+        """Bots of an interrupted match start anew and have seen nothing; after a void one they live on."""
+        return interrupted
 
     def break_off(self, match: str) -> None:
         for worker in self._workers:

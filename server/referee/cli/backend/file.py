@@ -28,10 +28,10 @@ class FileBackend:
         return f" --db {shlex.quote(shown(self.db))}" if self.db else ""
 
     def add_bot(self, name: str) -> str:
-        from referee.net.people import People
+        from referee.hall.roster import Roster
 
         with open_store(self.db) as store:
-            return People(store).add(name).token or ""
+            return Roster(store).add(name).token or ""
 
     def rotate_bot(self, name: str) -> str:
         with open_store(self.db, create=False) as store:
@@ -54,13 +54,13 @@ class FileBackend:
             ]
 
     def create(self, name: str, plan: Plan, bots: list[str], seed: str | None, *, repeatable: bool, start: bool) -> Row:
-        from referee.net.people import People
+        from referee.hall.roster import Roster
         from referee.tournament import plan as plans
 
         if start:
             raise Failure("--start needs --server; or use 'referee tournament start' afterwards", WRONG_USE)
         with open_store(self.db) as store:
-            entrants = People(store).entrants(bots, plan.game)
+            entrants = Roster(store).entrants(bots, plan.game)
             tournament = plans.create(store, name, plan, entrants, seed, repeatable=repeatable)
             matches = store.tournaments.counts(tournament.id).total
         return {"name": name, "matches": matches, "commitment": tournament.commitment, "repeatable": repeatable}
@@ -88,12 +88,12 @@ class FileBackend:
         return Steered("cancelled")
 
     def join(self, name: str, bot: str) -> int:
-        from referee.net.people import People
+        from referee.hall.roster import Roster
         from referee.tournament import plan as plans
 
         with open_store(self.db, owner="join", create=False) as store:
             game = store.tournaments.get(name).game
-            return plans.join(store, name, People(store).entrants([bot], game))
+            return plans.join(store, name, Roster(store).entrants([bot], game))
 
     def tournaments(self) -> list[Row]:
         rows = []

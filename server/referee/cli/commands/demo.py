@@ -92,17 +92,17 @@ def _myself() -> str:
 
 def _prepare(db: str) -> tuple[dict[str, str], str]:
     """Register the bots and create the tournaments; returns the bots' tokens and the admin's."""
-    from referee.net.people import People, new_admin_token
+    from referee.hall.roster import Roster, new_admin_token
     from referee.tournament import plan as plans
     from referee.tournament.plan import Plan
 
     with open_store(db) as store:
         bots = list(dict.fromkeys(bot for line_up, _ in LINE_UP.values() for bot in line_up))
         tokens = {bot: store.bots.add(bot).token or "" for bot in bots}
-        people = People(store)
+        roster = Roster(store)
         for game, (line_up, rounds) in LINE_UP.items():
             plan = Plan(game=game, players=3, rounds=rounds, limit=2.0)
-            plans.create(store, f"demo-{game}", plan, people.entrants(line_up, game))
+            plans.create(store, f"demo-{game}", plan, roster.entrants(line_up, game))
         return tokens, new_admin_token(store)
 
 

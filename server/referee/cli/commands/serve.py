@@ -114,13 +114,14 @@ def _read_config(path: Path | None) -> dict[str, Any]:
 async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
     from referee.descriptors import raise_limit
     from referee.gc_pauses import short_pauses
+    from referee.hall.competition import Competition
+    from referee.hall.roster import new_admin_token as make_admin_token
+    from referee.hall.tokens import ADMIN_FACT
     from referee.logs import log_to_stderr
     from referee.match.clock import TimeControl
-    from referee.net.app import App, ServerSettings
     from referee.net.limits import Limits
-    from referee.net.people import new_admin_token as make_admin_token
-    from referee.net.server import CannotListen, Tls, is_address, is_public
-    from referee.net.tokens import ADMIN_FACT
+    from referee.net.listener import CannotListen, Tls, is_address, is_public
+    from referee.net.server import RefereeServer, ServerSettings
 
     log_to_stderr()
     files = raise_limit()
@@ -145,26 +146,27 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
             settings["max_watchers"],
             settings["max_watchers_per_address"],
         )
-        app = App(store, ServerSettings(listen, tls, control, settings["concurrency"], settings["max_bots"], limits))
+        competition = Competition(store, control=control, concurrency=settings["concurrency"])
+        server = RefereeServer(competition, ServerSettings(listen, tls, settings["max_bots"], limits))
         stopping = Stopping()
-        app.director.on_failure = stopping.fail
-        async with short_pauses(quiet=lambda: app.idle):
+        competition.director.on_failure = stopping.fail
+        async with short_pauses(quiet=lambda: competition.idle):
             try:
-                resumed = await app.start()
+                resumed = await server.start()
             except CannotListen as error:
-                await app.stop()
+                await server.stop()
                 raise Failure(str(error), ENVIRONMENT) from None
             # Made only now: a token is shown once, and a server that could not start would have kept it to itself.
             admin = make_admin_token(store) if new_admin_token or store.fact(ADMIN_FACT) is None else None
-            if app.most_connections < settings["max_bots"]:
-                say(_too_few(app.most_connections, settings, files), markup=False)
-            _greet(say, app.address, settings["db"], settings["tls_cert"], admin, resumed)
+            if server.most_connections < settings["max_bots"]:
+                say(_too_few(server.most_connections, settings, files), markup=False)
+            _greet(say, server.address, settings["db"], settings["tls_cert"], admin, resumed)
             try:
                 await stopping.asked.wait()
                 if stopping.failure is None:
-                    await _first(app.drain(say), stopping.insisted.wait())
+                    await _first(server.drain(say), stopping.insisted.wait())
             finally:
-                await app.stop()
+                await server.stop()
         if stopping.failure is not None:
             raise Failure(f"{stopping.failure} The server has stopped; nothing that was stored is lost.", ENVIRONMENT)
         say("stopped")

@@ -52,18 +52,7 @@ MOST_SHOWN = 64
 class Runner:
     """One tournament being played."""
 
-    def __init__(
-        self,
-        store: Store,
-        name: str,
-        venue: Venue,
-        *,
-        concurrency: int = 64,
-        same_deal: Callable[[Sequence[str]], bool] | None = None,
-    ) -> None:
-        """`same_deal` tells for the bots of an interrupted match whether it may be played again on the same deal;
-        without it the venue's `keeps_deal` decides for all.
-        """
+    def __init__(self, store: Store, name: str, venue: Venue, *, concurrency: int = 64) -> None:
         self.store = store
         self.tournament = store.tournaments.get(name)
         self.plan = Plan.of(self.tournament)
@@ -73,7 +62,6 @@ class Runner:
         self.venue = venue
         self.started = asyncio.Event()
         """Set once matches may start."""
-        self._same_deal = same_deal
         self._root = store.tournaments.root(self.tournament.id)
         self._entrants = [entrant.name for entrant in store.tournaments.entrants(self.tournament.id)]
         self._lineup = Lineup(self.plan.absence)
@@ -185,7 +173,7 @@ class Runner:
         number = self.tournament.id
         for match in self.store.matches.interrupted(number):
             names = [seat.name for seat in match.seats]
-            self.store.matches.put_back({match.id: self._needs_new_deal(names, interrupted=True)})
+            self.store.matches.put_back({match.id: not self.venue.same_deal(names, interrupted=True)})
         self.store.tournaments.set_state(number, TournamentState.RUNNING)
         self.tournament = self.store.tournaments.get(number)
         self._read_entrants()
@@ -357,7 +345,7 @@ class Runner:
             await in_thread(self.store.matches.set_all_aside, why, MatchState.VOID)
             self._scorekeeper.skip(match.ordinal)
         else:
-            anew = self._needs_new_deal(fixture.bots, interrupted=played is None)
+            anew = not self.venue.same_deal(fixture.bots, interrupted=played is None)
             await in_thread(self._put_back, {match.id: anew})
             self._lineup.put_back(match.ordinal)
         if played is not None:
@@ -368,12 +356,6 @@ class Runner:
             self.store.matches.put_back(matches)
         except NotAllowed:  # the tournament is over
             self.store.matches.set_all_aside(dict.fromkeys(matches, CANCELLED), MatchState.VOID)
-
-    def _needs_new_deal(self, bots: Sequence[str], *, interrupted: bool) -> bool:
-        """Whether these bots have seen cards that they could remember."""
-        if self._same_deal is not None:
-            return not self._same_deal(bots)
-        return not (self.venue.keeps_deal and interrupted)
 
     # Absence.
 

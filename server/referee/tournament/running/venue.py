@@ -46,9 +46,6 @@ class Played:
 class Venue(Protocol):
     """Where matches are played."""
 
-    keeps_deal: bool
-    """An interrupted match is played again on the same deal: its bots start anew and have seen nothing."""
-
     def present(self, bot: str) -> bool:
         """Whether this bot is there."""
 
@@ -57,6 +54,13 @@ class Venue(Protocol):
 
     def play(self, fixture: Fixture, done: Callable[[Played | None], object]) -> None:
         """Start a match; calls `done` in the event loop when it has ended, with None if it was interrupted."""
+
+    def same_deal(self, bots: Sequence[str], interrupted: bool) -> bool:
+        """Whether a match of these bots that has no result may be played again on the same deal.
+
+        Only if none of them can remember the cards. `interrupted`: it was cut short; else it ended void, and its bots
+        have been told the seed.
+        """
 
     def break_off(self, match: str) -> None:
         """End a running match without a result."""

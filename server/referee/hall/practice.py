@@ -11,12 +11,11 @@ from typing import Any
 import structlog
 
 from referee.hall.hall import Hall
+from referee.hall.hall_venue import played
+from referee.hall.presence import HallPlayer
 from referee.match.clock import TimeControl
 from referee.match.match import Match
-from referee.match.player import Player
 from referee.match.result import Ending
-from referee.net.session import Session
-from referee.net.venue import played
 from referee.rules.game import Game, WrongUse
 from referee.store import Match as Row
 from referee.store import MatchState, NewEntrant, Store, StoreError
@@ -39,7 +38,7 @@ class Practice:
         self,
         game: Game[Any],
         entrants: Sequence[NewEntrant],
-        players: Sequence[Player],
+        players: Sequence[HallPlayer],
         options: Mapping[str, Any],
         control: TimeControl,
         *,
@@ -58,7 +57,7 @@ class Practice:
             return self._store.matches.add_practice(game.name, str(game.version), entrants, settings)
 
         row = await in_thread(prepare)
-        gone = [player.name for player in players if isinstance(player, Session) and not player.connected]
+        gone = [player.name for player in players if not player.connected]
         if gone:
             await in_thread(self._set_aside, row.id, f"{gone[0]} has gone")
             raise WrongUse(f"{gone[0]} is not connected")

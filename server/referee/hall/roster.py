@@ -1,4 +1,4 @@
-"""Who is who: registered bots and house bots by name, and who lets them in."""
+"""The roster: registered bots and house bots by name, and the tokens that let them in."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from referee.hall.house_player import HousePlayer, HouseRoom
+from referee.hall.tokens import ADMIN_FACT, Tokens
 from referee.hosting.bot import folders
-from referee.net.tokens import ADMIN_FACT, Tokens
 from referee.rules.game import WrongUse
 from referee.store import Bot, BotKind, NewBot, NewEntrant, Store
 from referee.store.bots import token_hash
@@ -18,7 +18,7 @@ ANYONE = "anyone"
 """In a wish for practice: whoever else waits."""
 
 
-class People:
+class Roster:
     """The bots of a store, and the house bots that come with the installation."""
 
     def __init__(self, store: Store, room: HouseRoom | None = None) -> None:

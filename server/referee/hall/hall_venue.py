@@ -1,4 +1,4 @@
-"""The server as a place to play: connected bots and house bots meet in its hall."""
+"""The hall as a place to play tournaments: connected bots and house bots meet at its tables."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from referee.hall.hall import Hall
 from referee.hall.house_player import HousePlayer
+from referee.hall.presence import Presence
 from referee.match.match import Match
 from referee.match.player import Player
 from referee.match.result import Ending
-from referee.net.play_service import PlayService
 from referee.rules import registry
 from referee.tournament.running.venue import Fixture, Played, SeatAccount
 
@@ -25,23 +25,21 @@ class Remote:
     bot: str
 
 
-class ServerVenue:
+class HallVenue:
     """A `Venue`: entrants are house players, or bots that connect."""
 
-    keeps_deal = False
-
     def __init__(
-        self, hall: Hall, play: PlayService, entrants: Mapping[str, HousePlayer | Remote], game: str = ""
+        self, hall: Hall, presence: Presence, entrants: Mapping[str, HousePlayer | Remote], game: str = ""
     ) -> None:
         """With `game`, a connected bot that says it does not play it counts as not there."""
         self.entrants = dict(entrants)
         self._game = game
         self._hall = hall
-        self._play = play
+        self._presence = presence
         self._calls: list[Callable[[], object]] = []
 
-    def same_deal(self, bots: Sequence[str]) -> bool:
-        """Whether these bots may be dealt the same again: house bots keep nothing, who connects may remember."""
+    def same_deal(self, bots: Sequence[str], interrupted: bool) -> bool:
+        """House bots keep nothing and may be dealt the same again; who connects may remember."""
         return all(isinstance(self.entrants.get(bot), HousePlayer) for bot in bots)
 
     def present(self, bot: str) -> bool:
@@ -50,17 +48,17 @@ class ServerVenue:
             return False
         if isinstance(entrant, HousePlayer):
             return True
-        session = self._play.sessions.get(entrant.bot)
-        if session is None or not session.connected or session.leaving:
+        connected = self._presence.find(entrant.bot)
+        if connected is None or connected.leaving:
             return False
-        return not self._game or session.plays(self._game)
+        return not self._game or connected.plays(self._game)
 
     def free(self, bot: str) -> int:
         entrant = self.entrants[bot]
         if isinstance(entrant, HousePlayer):
             return HOUSE_PLACES - entrant.tables
-        session = self._play.sessions.get(entrant.bot)
-        return session.free if session is not None else 0
+        connected = self._presence.find(entrant.bot)
+        return connected.free if connected is not None else 0
 
     def play(self, fixture: Fixture, done: Callable[[Played | None], object]) -> None:
         players: list[Player] = []
@@ -69,11 +67,11 @@ class ServerVenue:
             if isinstance(entrant, HousePlayer):
                 players.append(entrant)
                 continue
-            session = self._play.sessions.get(entrant.bot)
-            if session is None or not session.connected:  # gone between choosing and starting
+            connected = self._presence.find(entrant.bot)
+            if connected is None:  # gone between choosing and starting
                 done(None)
                 return
-            players.append(session)
+            players.append(connected)
         self._hall.play(
             fixture.id,
             registry.find(fixture.game),
@@ -95,12 +93,12 @@ class ServerVenue:
 
     def on_change(self, call: Callable[[], object]) -> None:
         self._calls.append(call)
-        self._play.on_change.append(call)
+        self._presence.on_change(call)
 
     def close(self) -> None:
         """Nothing more is played here for this tournament."""
         for call in self._calls:
-            self._play.on_change.remove(call)
+            self._presence.forget(call)
         self._calls.clear()
 
 

@@ -7,15 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from arena.v1 import match_pb2 as pb
+from referee.hall.options_json import read_options
+from referee.hall.practice import Practice
+from referee.hall.practice_request import PracticeRequest
+from referee.hall.presence import ConnectedBot, HallPlayer, Presence
+from referee.hall.roster import ANYONE, Roster
 from referee.match.clock import TimeControl
-from referee.match.player import Player, shorten
-from referee.net.guard import LONGEST_TEXT
-from referee.net.options_json import read_options
-from referee.net.people import ANYONE, People
-from referee.net.play_service import notice
-from referee.net.practice import Practice
-from referee.net.session import Session
+from referee.match.player import shorten
 from referee.rules import registry
 from referee.rules.game import Game, WrongUse
 from referee.store import Bot, NewEntrant, Refused, StoreError
@@ -25,13 +23,15 @@ from referee.tournament.plan import distinct
 MOST_MATCHES = 1000
 LOOK_AGAIN_AFTER = 1.0
 """Seconds after which a party that waits for a tournament is looked at again: nobody tells when that is over."""
+LONGEST_TEXT = 500
+"""Characters of a refusal: it may repeat what the bot sent."""
 
 
 @dataclass(slots=True, eq=False)
 class _Wish:
     """What a bot waits for."""
 
-    session: Session
+    bot: ConnectedBot
     game: Game[Any]
     options: Mapping[str, Any]
     against: tuple[str, ...]
@@ -47,12 +47,12 @@ class _Wish:
             self.game is other.game
             and self.options == other.options
             and sorted(self.against) == sorted(other.against)
-            and self.session is not other.session
+            and self.bot is not other.bot
         )
 
     @property
     def alive(self) -> bool:
-        return not self.dropped and self.left > 0 and self.session.connected and not self.session.leaving
+        return not self.dropped and self.left > 0 and self.bot.connected and not self.bot.leaving
 
 
 @dataclass(slots=True, eq=False)
@@ -68,41 +68,43 @@ class Lobby:
 
     def __init__(
         self,
-        people: People,
+        roster: Roster,
+        presence: Presence,
         practice: Practice,
         control: TimeControl,
         wanted: Callable[[str], bool] = lambda bot: False,
     ) -> None:
         """`wanted` tells whether a running tournament has a match for a bot: practice waits for that."""
         self._wanted = wanted
-        self._people = people
+        self._roster = roster
         self._practice = practice
         self._control = control
-        self._wishes: dict[Session, _Wish] = {}
+        self._wishes: dict[ConnectedBot, _Wish] = {}
         self._waiting: list[_Wish] = []
         self._ready: list[_Party] = []
-        self._seated: set[Session] = set()
+        self._seated: set[ConnectedBot] = set()
         """Who is at a practice table, or on the way to one: a bot practises one match after the other."""
         self._closed = False
         self._look_again: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        presence.on_change(self.look)
 
-    def wish(self, session: Session, practice: pb.Practice) -> bool:
+    def wish(self, bot: ConnectedBot, asked: PracticeRequest) -> bool:
         """A bot asks for practice, instead of what it asked for before; False if that cannot be had."""
         try:
-            wish = self._read(session, practice)
+            wish = self._read(bot, asked)
         except WrongUse as error:
-            session.send(notice("refused", shorten(str(error), LONGEST_TEXT)))
+            bot.notice("refused", shorten(str(error), LONGEST_TEXT))
             return False
-        self.gone(session)
-        self._wishes[session] = wish
+        self.gone(bot)
+        self._wishes[bot] = wish
         self._place(wish)
         return True
 
-    def gone(self, session: Session) -> None:
+    def gone(self, bot: ConnectedBot) -> None:
         """The bot wishes for nothing any more."""
-        if session in self._wishes:
-            self._wishes.pop(session).dropped = True
+        if bot in self._wishes:
+            self._wishes.pop(bot).dropped = True
             self._waiting = [wish for wish in self._waiting if not wish.dropped]
 
     def look(self) -> None:
@@ -116,19 +118,19 @@ class Lobby:
                 self._disband(party)
             elif self._can_start(party):
                 self._ready.remove(party)
-                self._seated.update(wish.session for wish in party.wishes)
+                self._seated.update(wish.bot for wish in party.wishes)
                 self._later(party)
 
     def _can_start(self, party: _Party) -> bool:
         """Whether all have a place for one more match, and no tournament wants it: practice never goes before one."""
-        wanted = [wish for wish in party.wishes if self._wanted(wish.session.name)]
+        wanted = [wish for wish in party.wishes if self._wanted(wish.bot.name)]
         for wish in wanted:
             if not wish.told:
                 wish.told = True
-                wish.session.send(notice("waiting", "practice waits while a tournament has matches for this bot"))
+                wish.bot.notice("waiting", "practice waits while a tournament has matches for this bot")
         if wanted and self._look_again is None:
             self._look_again = asyncio.get_running_loop().call_later(LOOK_AGAIN_AFTER, self.look)
-        return not wanted and all(wish.session.free and wish.session not in self._seated for wish in party.wishes)
+        return not wanted and all(wish.bot.free and wish.bot not in self._seated for wish in party.wishes)
 
     def close(self) -> None:
         """Start no more matches."""
@@ -138,32 +140,32 @@ class Lobby:
         if self._look_again is not None:
             self._look_again.cancel()
 
-    def _read(self, session: Session, practice: pb.Practice) -> _Wish:
-        game = registry.find(practice.game)
-        if not session.plays(game.name):
+    def _read(self, bot: ConnectedBot, asked: PracticeRequest) -> _Wish:
+        game = registry.find(asked.game)
+        if not bot.plays(game.name):
             raise WrongUse(f"this bot said it does not play {game.name}")
-        against = tuple(practice.against)
+        against = asked.against
         game.check_players(1 + len(against))
-        matches = practice.matches or 1
+        matches = asked.matches or 1
         if matches > MOST_MATCHES:
             raise WrongUse(f"at most {MOST_MATCHES} practice matches at a time")
-        options = game.resolve_options(read_options(practice.options_json))
+        options = game.resolve_options(read_options(asked.options_json))
         for name in against:
             if name != ANYONE:
-                self._people.house_player(name, name)
-        return _Wish(session, game, options, against, matches)
+                self._roster.house_player(name, name)
+        return _Wish(bot, game, options, against, matches)
 
     def _place(self, wish: _Wish) -> None:
         """Seat a wish with others that fit, if there are enough of them; else it waits."""
         if self._closed:
-            wish.session.send(notice("closed", "the server is stopping; no more practice matches"))
+            wish.bot.notice("closed", "the server is stopping; no more practice matches")
             return
         wanted = wish.against.count(ANYONE)
         partners = [other for other in self._waiting if wish.fits(other)][:wanted]
         if len(partners) < wanted:
             self._waiting.append(wish)
             missing = wanted - len(partners)
-            wish.session.send(notice("waiting", f"waiting for {missing} more at {wish.game.name}"))
+            wish.bot.notice("waiting", f"waiting for {missing} more at {wish.game.name}")
             return
         for partner in partners:
             self._waiting.remove(partner)
@@ -175,8 +177,8 @@ class Lobby:
         for wish in party.wishes:
             if wish.alive:
                 self._place(wish)
-            elif self._wishes.get(wish.session) is wish:
-                del self._wishes[wish.session]
+            elif self._wishes.get(wish.bot) is wish:
+                del self._wishes[wish.bot]
 
     def _later(self, party: _Party) -> None:
         task = asyncio.get_running_loop().create_task(self._play(party))
@@ -190,30 +192,30 @@ class Lobby:
             self._rise(party)
             if all(wish.alive for wish in party.wishes):
                 for wish in party.wishes:
-                    self.gone(wish.session)
-                    wish.session.send(notice("refused", str(error)))
+                    self.gone(wish.bot)
+                    wish.bot.notice("refused", str(error))
             else:
                 self._disband(party)
             self.look()
 
     def _rise(self, party: _Party) -> None:
         """They are at no table any more."""
-        self._seated.difference_update(wish.session for wish in party.wishes)
+        self._seated.difference_update(wish.bot for wish in party.wishes)
 
     async def _start(self, party: _Party) -> None:
-        people, wishes = self._people, party.wishes
+        roster, wishes = self._roster, party.wishes
         game = wishes[0].game
         house = [name for name in wishes[0].against if name != ANYONE]
-        guests = [wish.session.name for wish in wishes]
+        guests = [wish.bot.name for wish in wishes]
         shown = distinct(guests + house)
 
         def register() -> list[Bot]:
-            known = {name: people.house_bot(name, game.name) for name in set(house)}
-            return [people.bot(name, game.name) for name in guests] + [known[name] for name in house]
+            known = {name: roster.house_bot(name, game.name) for name in set(house)}
+            return [roster.bot(name, game.name) for name in guests] + [known[name] for name in house]
 
         bots = await in_thread(register)
-        players: list[Player] = [wish.session for wish in wishes]
-        players += [people.house_player(name, seen) for name, seen in zip(house, shown[len(guests) :], strict=True)]
+        players: list[HallPlayer] = [wish.bot for wish in wishes]
+        players += [roster.house_player(name, seen) for name, seen in zip(house, shown[len(guests) :], strict=True)]
         entrants = [NewEntrant(bot.id, name) for bot, name in zip(bots, shown, strict=True)]
         turn = party.played % len(players)
 

@@ -9,11 +9,8 @@ from __future__ import annotations
 import hmac
 import re
 
-import grpc
-
+from referee.hall.places import Places, PlacesTaken
 from referee.hall.single_flight import Shared
-from referee.net.guard import Refusal
-from referee.net.limits import Places
 from referee.store import BotKind, BotPass, Store
 from referee.store.bots import token_hash
 from referee.threads import in_thread
@@ -24,27 +21,27 @@ TOKEN = re.compile(r"[!-~]{1,256}")
 MOST_UNKNOWN = 128
 MOST_UNKNOWN_PER_ADDRESS = 64
 """Callers with an unknown token that wait for a look into the store; it is one look for all of them."""
-BUSY = Refusal(
-    grpc.StatusCode.UNAVAILABLE, "too many unknown tokens are being looked up; try again in 1 second", retry_ms=1000
-)
 
 
 class Tokens:
-    """Who may play, and who is the host. It is a `Roster`."""
+    """Who may play, and who is the host."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._names: dict[str, str] = {}
         self._admin: str | None = None
         self._looking = Shared(self._look)
-        self._unknown = Places(MOST_UNKNOWN, MOST_UNKNOWN_PER_ADDRESS, BUSY, BUSY)
+        self._unknown = Places(MOST_UNKNOWN, MOST_UNKNOWN_PER_ADDRESS, PlacesTaken(), PlacesTaken())
 
     async def refresh(self) -> list[BotPass]:
         """Read the store again; returns all bots."""
         return await self._looking.now()
 
     async def authenticate(self, token: str, peer: str) -> str | None:
-        """The name of the remote bot that has this token; at once, if it is known."""
+        """The name of the remote bot that has this token; at once, if it is known.
+
+        PlacesTaken if too many unknown ones are being looked up.
+        """
         if not TOKEN.fullmatch(token):
             return None
         given = token_hash(token)

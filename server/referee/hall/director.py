@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 import structlog
 
 from referee.hall.hall import Hall
+from referee.hall.hall_venue import HallVenue, Remote
 from referee.hall.house_player import HousePlayer
+from referee.hall.presence import Presence
+from referee.hall.roster import Roster
 from referee.hall.standings_feed import Showcase
 from referee.hall.wake_slices import Usher
-from referee.net.people import People
-from referee.net.play_service import PlayService
-from referee.net.venue import Remote, ServerVenue
 from referee.rules.game import WrongUse
 from referee.store import BotKind, Refused, Store, StoreError, Tournament, TournamentState
 from referee.threads import in_thread, in_thread_of
@@ -37,16 +37,17 @@ MOST_REMEMBERED = 16
 class Director:
     """All tournaments of a server."""
 
-    def __init__(self, store: Store, people: People, hall: Hall, play: PlayService, *, concurrency: int = 256) -> None:
+    def __init__(self, store: Store, roster: Roster, hall: Hall, presence: Presence, *, concurrency: int = 256) -> None:
         self.runners: dict[str, Runner] = {}
         self.on_failure: Callable[[BaseException], object] = lambda error: None
         """Called when results can no longer be stored."""
         self._store = store
-        self._people = people
+        self._roster = roster
         self._hall = hall
-        self._play = play
+        self._presence = presence
         self._concurrency = concurrency
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._venues: dict[str, HallVenue] = {}
         self._chores: set[asyncio.Task[Any]] = set()
         self._lock = asyncio.Lock()
         self._showcases: dict[str, Showcase] = {}
@@ -72,7 +73,7 @@ class Director:
         self, name: str, plan: Plan, bots: Sequence[str], seed: str | None, start: bool, *, repeatable: bool = False
     ) -> Tournament:
         def work() -> Tournament:
-            entrants = self._people.entrants(bots, plan.game)
+            entrants = self._roster.entrants(bots, plan.game)
             return plans.create(self._store, name, plan, entrants, seed, repeatable=repeatable)
 
         async def create() -> Tournament:
@@ -88,14 +89,12 @@ class Director:
 
         def work() -> int:
             tournament = self._store.tournaments.get(name)
-            return plans.join(self._store, name, self._people.entrants([bot], tournament.game))
+            return plans.join(self._store, name, self._roster.entrants([bot], tournament.game))
 
         async def join() -> int:
             added = await in_thread(work)
             if name in self.runners:
-                runner = self.runners[name]
-                venue = runner.venue
-                assert isinstance(venue, ServerVenue)
+                runner, venue = self.runners[name], self._venues[name]
                 entrants = await in_thread(self._entrants, runner.tournament, set(venue.entrants))
                 venue.entrants.update(entrants)
                 await runner.refresh()
@@ -223,18 +222,18 @@ class Director:
                 "anew, where a secret salt is mixed in",
                 tournament=name,
             )
-        venue = ServerVenue(self._hall, self._play, entrants, tournament.game)
-        make = partial(Runner, concurrency=self._concurrency, same_deal=venue.same_deal)
+        venue = HallVenue(self._hall, self._presence, entrants, tournament.game)
+        make = partial(Runner, concurrency=self._concurrency)
         runner = await in_thread(make, self._store, name, venue)
         runner.on_news = lambda: self._news(name)
-        self.runners[name] = runner
-        task = asyncio.get_running_loop().create_task(self._run(name, runner, venue))
+        self.runners[name], self._venues[name] = runner, venue
+        task = asyncio.get_running_loop().create_task(self._run(name, runner))
         self._tasks[name] = task
         started = asyncio.ensure_future(runner.started.wait())
         await asyncio.wait({task, started}, return_when=asyncio.FIRST_COMPLETED)
         started.cancel()
 
-    async def _run(self, name: str, runner: Runner, venue: ServerVenue) -> None:
+    async def _run(self, name: str, runner: Runner) -> None:
         try:
             await runner.run()
             if name in self._showcases:  # who watches it need not wait until all is rated once more
@@ -249,8 +248,8 @@ class Director:
             except (Refused, StoreError) as error:
                 log.error("it could not be paused", tournament=name, why=str(error))
         finally:
-            venue.close()
-            del self.runners[name], self._tasks[name]
+            self._venues[name].close()
+            del self.runners[name], self._tasks[name], self._venues[name]
             self._news(name)
 
     def _entrants(self, tournament: Tournament, known: set[str]) -> dict[str, HousePlayer | Remote]:
@@ -264,7 +263,7 @@ class Director:
             if bot.kind is BotKind.REMOTE:
                 entrants[entrant.name] = Remote(bot.name)
             else:
-                entrants[entrant.name] = self._people.house_player(bot.name, entrant.name)
+                entrants[entrant.name] = self._roster.house_player(bot.name, entrant.name)
         return entrants
 
     def showcase(self, name: str) -> Showcase:

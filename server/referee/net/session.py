@@ -25,7 +25,7 @@ from referee.match.window import Window
 from referee.rules.game import Seat
 
 KINDS = {kind: getattr(pb, f"REJECTION_KIND_{kind.name}") for kind in RejectionKind}
-TERMINATIONS = {termination: getattr(pb, f"TERMINATION_{termination.name}") for termination in Termination}
+TERMINATIONS = {termination: getattr(pb, f"TERMINATION_{termination.code}") for termination in Termination}
 STRAGGLERS_AFTER = 0.05
 """Seconds after which a frame's slowest answers no longer hold back the next frame."""
 FRAME_BYTES = 1 << 20

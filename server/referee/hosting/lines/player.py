@@ -139,10 +139,7 @@ class StdioPlayer:
         for seat in range(len(ending.ranks)):
             if self._tables.pop((match.id, seat), None) is None:
                 continue
-            reasons = [termination.value for termination in ending.terminations]
-            self._send(
-                codec.end_line(match.id, seat, ending.ranks, ending.scores, reasons, ending.texts, ending.reason)
-            )
+            self._send(codec.end_line(match.id, seat, ending))
             hung = ending.terminations[seat] is Termination.TIMEOUT and self._silent((match.id, seat))
             self._asked_at.pop((match.id, seat), None)
             for number in self._by_key.pop((match.id, seat), ()):

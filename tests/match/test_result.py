@@ -31,7 +31,7 @@ def test_the_two_spellings_of_a_termination() -> None:
 
 
 def test_every_code_is_known_on_the_wire() -> None:
-    wire = {name.removeprefix("TERMINATION_") for name in pb.Termination.keys()} - {"UNSPECIFIED"}
+    wire = {name.removeprefix("TERMINATION_") for name in pb.Termination.DESCRIPTOR.values_by_name} - {"UNSPECIFIED"}
     assert {termination.code for termination in Termination} == wire
 
 
@@ -50,8 +50,11 @@ def test_a_code_that_is_none_is_refused(spelling: str) -> None:
 def test_a_match_on_paper_is_the_same_to_the_byte() -> None:
     record = Record("race", 1, 2, {"track": 3}, "00ff", ("a", "b"), Result((1, 2), (3, 1), "finished"))
     ending = Ending((1, 2), (3, 1), (Termination.FINISHED, Termination.TIMEOUT), ("", "zu spät"), "finished")
-    assert Transcript(2).to_bytes("cup/0", ["ada", "bob"], record, ending) == (
-        '{"events":[],"match":"cup/0","names":["ada","bob"],"ranks":[1,2],"reason":"finished","record":'
-        + json.dumps(record.to_value(), separators=(",", ":"), sort_keys=True)
-        + ',"scores":[3,1],"terminations":["finished","timeout"],"texts":["","zu spät"],"times_ms":[[],[]]}\n'
-    ).encode()
+    assert (
+        Transcript(2).to_bytes("cup/0", ["ada", "bob"], record, ending)
+        == (
+            '{"events":[],"match":"cup/0","names":["ada","bob"],"ranks":[1,2],"reason":"finished","record":'
+            + json.dumps(record.to_value(), separators=(",", ":"), sort_keys=True)
+            + ',"scores":[3,1],"terminations":["finished","timeout"],"texts":["","zu spät"],"times_ms":[[],[]]}\n'
+        ).encode()
+    )

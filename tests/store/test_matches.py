@@ -13,7 +13,6 @@ from sqlalchemy import Connection, update
 
 from referee.store import (
     Counts,
-    Fault,
     MatchResult,
     MatchState,
     NewEntrant,
@@ -84,7 +83,7 @@ def test_a_result_brings_ranks_scores_faults_seed_and_record(store: Store, new_l
         match.id,
         1,
         (
-            SeatResult(1, 2, -7, Fault.TIMEOUT, strikes=2, decisions=31, time_ms=4_321),
+            SeatResult(1, 2, -7, "TIMEOUT", strikes=2, decisions=31, time_ms=4_321),
             SeatResult(0, 1, 2**40, decisions=30, time_ms=99),
         ),
         "ab" * 32,
@@ -96,11 +95,25 @@ def test_a_result_brings_ranks_scores_faults_seed_and_record(store: Store, new_l
     assert (kept.state, kept.seed, kept.reason) == (MatchState.FINISHED, "ab" * 32, "seat 1 ran out of time")
     assert kept.finished is not None
     best, worst = kept.seats
-    assert (best.name, best.rank, best.score, best.fault, best.time_ms) == ("ada", 1, 2**40, Fault.FINISHED, 99)
-    assert (worst.name, worst.rank, worst.score, worst.fault) == ("bob", 2, -7, Fault.TIMEOUT)
+    assert (best.name, best.rank, best.score, best.fault, best.time_ms) == ("ada", 1, 2**40, "FINISHED", 99)
+    assert (worst.name, worst.rank, worst.score, worst.fault) == ("bob", 2, -7, "TIMEOUT")
     assert (worst.strikes, worst.decisions, worst.time_ms) == (2, 31, 4_321)
     assert store.matches.record(match.id) == b"every\0byte\xff"
     assert store.tournaments.counts(league.id) == Counts(scheduled=5, finished=1)
+
+
+@pytest.mark.parametrize("fault", ["timeout", "", "TIME OUT", "ÄRGER", "VOID\n"])
+def test_a_fault_that_is_no_code_is_refused(store: Store, new_league: League, fault: str) -> None:
+    league = new_league(store)
+    match = store.matches.claim_next(league.id)[0].id
+
+    def result(code: str) -> MatchResult:
+        return MatchResult(match, 1, (SeatResult(0, 1, 3), SeatResult(1, 2, 0, code)), "ab" * 32, b"record")
+
+    with pytest.raises(Refused, match="does not tell how a seat ended"):
+        store.matches.report(result(fault))
+    assert store.matches.get(match).state is MatchState.PLAYING
+    assert store.matches.report(result("CRASH")) is True
 
 
 def test_a_second_report_of_a_match_changes_nothing(store: Store, new_league: League, result_of: ResultOf) -> None:

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from referee.hall.hall import Hall
 from referee.hall.house_player import HousePlayer
-from referee.match.match import Match
 from referee.match.player import Player
-from referee.match.result import Ending
 from referee.net.play_service import PlayService
 from referee.rules import registry
-from referee.tournament.running.venue import Fixture, Played, SeatAccount
+from referee.tournament.running.played import Played
+from referee.tournament.running.venue import Fixture
 
 HOUSE_PLACES = 256
 """How many matches a house bot plays at once."""
@@ -82,7 +81,7 @@ class ServerVenue:
             fixture.seed,
             fixture.control,
             tournament=fixture.tournament,
-            finished=lambda match, ending: done(played(match, ending)),
+            finished=lambda match, ending: done(Played.of(match, ending)),
         )
 
     def break_off(self, match: str) -> None:
@@ -102,11 +101,3 @@ class ServerVenue:
         for call in self._calls:
             self._play.on_change.remove(call)
         self._calls.clear()
-
-
-def played(match: Match, ending: Ending) -> Played:
-    """What there is to store of a match that has ended."""
-    accounts = tuple(
-        SeatAccount(seat.decisions, seat.strikes, round(seat.seconds * 1000)) for seat in match.transcript.seats
-    )
-    return Played(ending, match.record(), accounts, match.announce)

@@ -91,12 +91,6 @@ class StdioPlayer:
         ready = self.process.condition is Condition.RUNNING and self._offence is None
         return max(0, self.concurrency - self.tables) if ready else 0
 
-    async def start(self) -> None:
-        await self.process.start()
-
-    async def stop(self) -> None:
-        await self.process.stop()
-
     # The Player port.
 
     def started(self, match: Match, seat: Seat) -> None:

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.v1 import match_pb2 as pb
@@ -15,6 +15,7 @@ from referee.rules.record import Record
 SEATS = st.tuples(st.integers(1, 9), st.integers(), st.sampled_from(Termination), st.text())
 
 
+@settings(deadline=None)
 @given(st.lists(SEATS, min_size=1, max_size=6), st.text())
 def test_an_ending_comes_back_as_it_was(seats: list[tuple[int, int, Termination, str]], reason: str) -> None:
     ranks, scores, terminations, texts = zip(*seats, strict=True)

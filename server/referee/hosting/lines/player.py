@@ -36,7 +36,7 @@ Key = tuple[str, Seat]
 
 
 class StdioPlayer:
-    """A bot over pipes. `await start()` before the first match, `await stop()` after the last."""
+    """A bot over pipes; its `process` is to be started before the first match, and stopped after the last."""
 
     wants_legal = True
 

@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 from referee.match.result import Ending, Termination
 from referee.store import Store, Tournament, TournamentState
-from referee.tournament.running.played import Ended, Played, SeatAccount
+from referee.tournament.running.ended import Ended
+from referee.tournament.running.played import Played, SeatAccount
 from referee.tournament.standings import score_of
 
 ENDING = Ending((2, 1), (3, -8), (Termination.TIMEOUT, Termination.FINISHED), ("no answer in time", ""), "finished")
@@ -34,6 +35,6 @@ def test_what_is_stored_of_it_scores_the_same(store: Store, new_league: Callable
         ("TIMEOUT", 5, 1, 900),
         ("FINISHED", 7, 0, 12),
     ]
-    score = PLAYED.score("league", row)
+    score = ended.score("league")
     assert score == score_of(kept, "league")
     assert (score.match, score.faults) == ("league/0", ("TIMEOUT", ""))

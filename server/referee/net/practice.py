@@ -20,6 +20,7 @@ from referee.rules.game import Game, WrongUse
 from referee.store import Match as Row
 from referee.store import MatchState, NewEntrant, Store, StoreError
 from referee.threads import in_thread
+from referee.tournament.running.ended import result_of
 from referee.tournament.running.played import Played
 
 log = structlog.get_logger()
@@ -88,7 +89,7 @@ class Practice:
             if ending.void:
                 await in_thread(self._set_aside, number, ending.texts[0])
             else:
-                result = played.result(number, 1, match.seed)
+                result = result_of(number, 1, match.seed, played)
                 await asyncio.wrap_future(self._store.matches.report_later(result))
         except StoreError as error:
             log.error("a practice match could not be stored", match=match.id, why=str(error))

@@ -1,5 +1,6 @@
-"""A match that was played to its end, here or by a worker: what a worker says of it, what is stored of it, and what the
-scoreboard counts.
+"""A match that was played to its end, here or by a worker, and what a worker says of it to its parent.
+
+Workers import this and start without the database: what is stored of a match is in `ended.py`.
 """
 
 from __future__ import annotations
@@ -10,9 +11,6 @@ from typing import Any
 
 from referee.match.match import Match
 from referee.match.result import Ending
-from referee.store import Match as Row
-from referee.store import MatchResult, PackedResult, SeatResult
-from referee.tournament.standings.scoreboard import Score
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,42 +49,3 @@ class Played:
         """Read what `to_value` wrote."""
         seats = tuple(SeatAccount(*seat) for seat in value["seats"])
         return cls(Ending.from_value(value["ending"]), record, seats, announce)
-
-    def result(self, match: int, attempt: int, seed: bytes) -> MatchResult:
-        """What the store keeps of it, under the number `match`."""
-        ending, codes = self.ending, self.ending.codes
-        seats = tuple(
-            SeatResult(
-                seat,
-                ending.ranks[seat],
-                ending.scores[seat],
-                codes[seat],
-                account.strikes,
-                account.decisions,
-                account.time_ms,
-            )
-            for seat, account in enumerate(self.seats)
-        )
-        return MatchResult(match, attempt, seats, seed.hex(), self.record, ending.reason)
-
-    def score(self, tournament: str, row: Row) -> Score:
-        """What the scoreboard counts of it, as the match of that row of the schedule."""
-        ending, bots = self.ending, tuple(seat.name for seat in row.seats)
-        assert row.ordinal is not None
-        return Score.of(
-            tournament, row.ordinal, row.round or 0, bots, ending.ranks, ending.scores, ending.codes, ending.reason
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """A played match on its way into the store; packed when it ends, so that storing many at once holds up nobody."""
-
-    row: Row
-    id: str
-    played: Played
-    result: PackedResult
-
-    @classmethod
-    def of(cls, row: Row, attempt: int, id: str, seed: bytes, played: Played) -> Ended:
-        return cls(row, id, played, PackedResult.of(played.result(row.id, attempt, seed)))

@@ -20,8 +20,9 @@ from referee.store import Match, MatchState, NotAllowed, Store, TournamentState
 from referee.threads import in_thread
 from referee.tournament import standings
 from referee.tournament.plan import CANCELLED, Plan, deal
+from referee.tournament.running.ended import Ended
 from referee.tournament.running.outcomes import outcomes
-from referee.tournament.running.played import Ended, Played
+from referee.tournament.running.played import Played
 from referee.tournament.running.schedule_window import LOOKAHEAD, Called, Lineup
 from referee.tournament.running.venue import Fixture, Venue
 from referee.tournament.seeds import match_seed
@@ -342,7 +343,7 @@ class Runner:
                 self._fail(error)
                 continue
             if outcome.result():
-                self._scorekeeper.add(each.played.score(self.tournament.name, each.row))
+                self._scorekeeper.add(each.score(self.tournament.name))
             each.played.announce()
 
     async def _again(self, match: Match, fixture: Fixture, played: Played | None) -> None:

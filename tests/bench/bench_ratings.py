@@ -11,7 +11,7 @@ from hashlib import shake_256
 from statistics import NormalDist
 from time import perf_counter
 
-from referee.tournament.ratings import RatingSettings, Result, digest, rate_all
+from referee.tournament.ratings import Ratings, RatingSettings, Result, digest
 from referee.tournament.ratings.expected_sigma import expected_sigma
 from referee.tournament.schedule import balanced
 
@@ -24,7 +24,10 @@ def main() -> None:
     for players, rounds in ((2, 100), (4, 100), (4, 1000), (8, 100)):
         results = results_of(players, rounds, settings)
         began = perf_counter()
-        table = rate_all(settings, results)
+        ratings = Ratings(settings)
+        for result in results:
+            ratings.rate(result)
+        table = ratings.table()
         seconds = perf_counter() - began
         mean = math.fsum(row.sigma for row in table) / len(table)
         forecast = expected_sigma(rounds, players, settings)

@@ -7,10 +7,16 @@ The last lines time the schedule of a large tournament and of bots that join it.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from time import perf_counter
 
-from referee.tournament.schedule import Pairing, Spread, balanced, extend, spread
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from tests.tournament.schedule.evenness import Spread, spread
+
+from referee.tournament.schedule import Pairing, balanced, extend
 
 TABLES = range(2, 7)
 BOTS = range(5, 41)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from referee.hosting.lines import codec
 from referee.hosting.process.output import LastLines, LineTooLong, Splitter
 from referee.match.player import RejectionKind
-from referee.match.result import Termination
+from referee.match.result import Ending, Termination
 from referee.rules import registry
 from referee.rules.game import Unreadable
 
@@ -139,7 +139,7 @@ def test_the_manual_shows_every_line_with_all_its_keys_in_their_order() -> None:
         codec.start_line("m", "g", 0, ["a"], {}, 1.0, 2.0),
         codec.decide_line("m", 1, 0, ["a"], True, {}, 1.0, 2.0),
         codec.rejected_line("m", 1, 0, "illegal", "c", "t", "a", 2, ["a"]),
-        codec.end_line("m", 0, [1], [2], ["finished"], [""], "finished"),
+        codec.end_line("m", 0, Ending((1,), (2,), (Termination.FINISHED,), ("",), "finished")),
     ]
     shown = {example["type"]: list(example) for example in examples() if "type" in example}
     assert shown == {(read := json.loads(line))["type"]: list(read) for line in written}

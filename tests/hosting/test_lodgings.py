@@ -18,7 +18,8 @@ from referee.hosting.admission.capacity import Share
 from referee.hosting.admission.places import Places
 from referee.hosting.admission.starting import Starts
 from referee.match.clock import TimeControl
-from referee.tournament.running.venue import Fixture, Played
+from referee.tournament.running.played import Played
+from referee.tournament.running.venue import Fixture
 from referee.workers import bot_host, lodgings, worker
 from referee.workers.worker_pool import MOST_TRIES, Hosting, WorkersFailed, WorkersVenue
 

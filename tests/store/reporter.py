@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from itertools import islice
 
-from referee.store import MatchResult, SeatResult, Store
+from referee.store import MatchResult, MatchState, SeatResult, Store
 
 
 def main(address: str, tournament: int) -> None:
@@ -22,7 +23,9 @@ def main(address: str, tournament: int) -> None:
 
 
 def report(store: Store, tournament: int) -> None:
-    while taken := store.matches.claim_next(tournament, 8):
+    while waiting := list(islice(store.matches.in_schedule_order(tournament, [MatchState.SCHEDULED]), 8)):
+        claims = [store.matches.claim_later(match.id) for match in waiting]
+        taken = [match for match, claim in zip(waiting, claims, strict=True) if claim.result()]
         futures = []
         for match in taken:
             seats = (SeatResult(0, 1, 5), SeatResult(1, 2, 3))

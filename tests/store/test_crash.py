@@ -14,6 +14,8 @@ from sqlalchemy import func, select
 from referee.store import AlreadyOwned, Counts, Store, Tournament
 from referee.store.tables import records
 
+from .claiming import records_of
+
 if TYPE_CHECKING:
     from tests.store.conftest import Hall
 
@@ -52,7 +54,7 @@ def test_a_server_killed_while_reporting_loses_no_acknowledged_result(
     store = open_store()
     assert len(set(acknowledged)) == len(acknowledged)
     assert store.tournaments.counts(league.id) == Counts(finished=MATCHES)
-    for match, record in store.matches.records_in_schedule_order(league.id):
+    for match, record in records_of(store, league.id):
         assert record == f"match {match.id} attempt {match.attempt}".encode()
         assert [seat.rank for seat in match.seats] == [1, 2]
     with store._readers.connect() as connection:

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from referee.store import Counts, MatchResult, MatchState, Store, Tournament
 
+from .claiming import claim_next
+
 MATCHES = 4
 NAMES = count()
 STEPS = st.lists(
@@ -104,7 +106,7 @@ def test_any_bytes_come_back_as_the_record_they_were(
     one_store: Store, new_league: Callable[..., Tournament], result_of: Callable[..., MatchResult]
 ) -> None:
     league = new_league(one_store, 40, "records")
-    waiting = [match.id for match in one_store.matches.claim_next(league.id, 40)]
+    waiting = [match.id for match in claim_next(one_store, league.id, 40)]
 
     @settings(max_examples=30, deadline=None)
     @given(st.binary(max_size=3_000))

@@ -13,7 +13,6 @@ from sqlalchemy import Connection, update
 
 from referee.store import (
     Counts,
-    Fault,
     MatchResult,
     MatchState,
     NewEntrant,
@@ -29,13 +28,15 @@ from referee.store import (
 )
 from referee.store.tables import records
 
+from .claiming import claim_next, records_of
+
 League = Callable[..., Tournament]
 ResultOf = Callable[..., MatchResult]
 
 
 def play_all(store: Store, league: Tournament, result_of: ResultOf) -> list[int]:
     """Play what is left, and report it in an order that has nothing to do with the schedule."""
-    taken = [match.id for match in store.matches.claim_next(league.id, 100_000)]
+    taken = [match.id for match in claim_next(store, league.id, 100_000)]
     shuffled = random.Random(7).sample(taken, len(taken))
     futures = [store.matches.report_later(result_of(match)) for match in shuffled]
     assert all(future.result() for future in futures)
@@ -44,14 +45,14 @@ def play_all(store: Store, league: Tournament, result_of: ResultOf) -> list[int]
 
 def test_a_match_is_claimed_once(store: Store, new_league: League) -> None:
     league = new_league(store)
-    first, second = store.matches.claim_next(league.id, 2)
+    first, second = claim_next(store, league.id, 2)
     assert [(m.ordinal, m.state, m.attempt) for m in (first, second)] == [
         (0, MatchState.PLAYING, 1),
         (1, MatchState.PLAYING, 1),
     ]
     assert first.started is not None
     assert store.matches.claim(first.id) is None
-    third = store.matches.claim_next(league.id)[0]
+    third = claim_next(store, league.id)[0]
     assert third.ordinal == 2
     fourth = next(store.matches.in_schedule_order(league.id, after=2))
     assert store.matches.claim(fourth.id) == 1
@@ -73,18 +74,18 @@ def test_only_a_running_tournament_starts_matches(store: Store, new_league: Leag
         store.tournaments.set_state(league.id, TournamentState.RUNNING)
     if state != "created":
         store.tournaments.set_state(league.id, TournamentState(state))
-    assert store.matches.claim_next(league.id, 5) == []
+    assert claim_next(store, league.id, 5) == []
     assert store.matches.claim(next(store.matches.in_schedule_order(league.id)).id) is None
 
 
 def test_a_result_brings_ranks_scores_faults_seed_and_record(store: Store, new_league: League) -> None:
     league = new_league(store)
-    match = store.matches.claim_next(league.id)[0]
+    match = claim_next(store, league.id)[0]
     result = MatchResult(
         match.id,
         1,
         (
-            SeatResult(1, 2, -7, Fault.TIMEOUT, strikes=2, decisions=31, time_ms=4_321),
+            SeatResult(1, 2, -7, "TIMEOUT", strikes=2, decisions=31, time_ms=4_321),
             SeatResult(0, 1, 2**40, decisions=30, time_ms=99),
         ),
         "ab" * 32,
@@ -96,16 +97,30 @@ def test_a_result_brings_ranks_scores_faults_seed_and_record(store: Store, new_l
     assert (kept.state, kept.seed, kept.reason) == (MatchState.FINISHED, "ab" * 32, "seat 1 ran out of time")
     assert kept.finished is not None
     best, worst = kept.seats
-    assert (best.name, best.rank, best.score, best.fault, best.time_ms) == ("ada", 1, 2**40, Fault.FINISHED, 99)
-    assert (worst.name, worst.rank, worst.score, worst.fault) == ("bob", 2, -7, Fault.TIMEOUT)
+    assert (best.name, best.rank, best.score, best.fault, best.time_ms) == ("ada", 1, 2**40, "FINISHED", 99)
+    assert (worst.name, worst.rank, worst.score, worst.fault) == ("bob", 2, -7, "TIMEOUT")
     assert (worst.strikes, worst.decisions, worst.time_ms) == (2, 31, 4_321)
     assert store.matches.record(match.id) == b"every\0byte\xff"
     assert store.tournaments.counts(league.id) == Counts(scheduled=5, finished=1)
 
 
+@pytest.mark.parametrize("fault", ["timeout", "", "TIME OUT", "ÄRGER", "VOID\n"])
+def test_a_fault_that_is_no_code_is_refused(store: Store, new_league: League, fault: str) -> None:
+    league = new_league(store)
+    match = claim_next(store, league.id)[0].id
+
+    def result(code: str) -> MatchResult:
+        return MatchResult(match, 1, (SeatResult(0, 1, 3), SeatResult(1, 2, 0, code)), "ab" * 32, b"record")
+
+    with pytest.raises(Refused, match="does not tell how a seat ended"):
+        store.matches.report(result(fault))
+    assert store.matches.get(match).state is MatchState.PLAYING
+    assert store.matches.report(result("CRASH")) is True
+
+
 def test_a_second_report_of_a_match_changes_nothing(store: Store, new_league: League, result_of: ResultOf) -> None:
     league = new_league(store)
-    match = store.matches.claim_next(league.id)[0].id
+    match = claim_next(store, league.id)[0].id
     assert store.matches.report(result_of(match, winner=0)) is True
     kept = store.matches.get(match)
     assert store.matches.report(result_of(match, winner=1)) is False
@@ -116,7 +131,7 @@ def test_of_many_reports_of_one_match_in_one_group_the_first_counts(
     store: Store, new_league: League, result_of: ResultOf
 ) -> None:
     league = new_league(store)
-    match = store.matches.claim_next(league.id)[0].id
+    match = claim_next(store, league.id)[0].id
     futures = [store.matches.report_later(result_of(match, winner=number % 2)) for number in range(20)]
     assert [future.result() for future in futures] == [True, *[False] * 19]
     assert [seat.rank for seat in store.matches.get(match).seats] == [1, 2]
@@ -134,7 +149,7 @@ def test_the_result_of_an_attempt_that_was_given_up_is_not_taken(
     store: Store, new_league: League, result_of: ResultOf
 ) -> None:
     league = new_league(store)
-    match = store.matches.claim_next(league.id)[0].id
+    match = claim_next(store, league.id)[0].id
     assert store.matches.put_back({match: True}) == 1
     assert store.matches.claim(match) == 2
     assert store.matches.report(result_of(match, attempt=1)) is False
@@ -146,7 +161,7 @@ def test_a_result_names_every_seat_once(
     store: Store, new_league: League, result_of: ResultOf, seats: tuple[int, ...]
 ) -> None:
     league = new_league(store)
-    match = store.matches.claim_next(league.id)[0].id
+    match = claim_next(store, league.id)[0].id
     wrong = replace(result_of(match), seats=tuple(SeatResult(seat, 1, 0) for seat in seats))
     with pytest.raises(Refused, match="not each of its 2 once"):
         store.matches.report(wrong)
@@ -156,7 +171,7 @@ def test_a_result_names_every_seat_once(
 
 def test_one_bad_report_does_not_lose_its_neighbours(store: Store, new_league: League, result_of: ResultOf) -> None:
     league = new_league(store, matches=40)
-    taken = [match.id for match in store.matches.claim_next(league.id, 40)]
+    taken = [match.id for match in claim_next(store, league.id, 40)]
     results = [result_of(match) for match in taken]
     results[13] = replace(results[13], seats=results[13].seats[:1])
     results[27] = replace(results[27], match=123_456)
@@ -171,24 +186,24 @@ def test_one_bad_report_does_not_lose_its_neighbours(store: Store, new_league: L
 
 
 def test_odd_text_in_a_reason_does_not_lose_the_result(store: Store, new_league: League, result_of: ResultOf) -> None:
-    match = store.matches.claim_next(new_league(store).id)[0].id
+    match = claim_next(store, new_league(store).id)[0].id
     assert store.matches.report(replace(result_of(match), reason="bad\0 \ud800 text é"))
     assert store.matches.get(match).reason == "bad\N{REPLACEMENT CHARACTER} ? text é"
 
 
 def test_interrupted_matches_go_back_on_the_same_deal_or_a_new_one(store: Store, new_league: League) -> None:
     league = new_league(store)
-    hosted, remote, other = store.matches.claim_next(league.id, 3)
+    hosted, remote, other = claim_next(store, league.id, 3)
     assert [match.id for match in store.matches.interrupted(league.id)] == [hosted.id, remote.id, other.id]
     assert store.matches.put_back({hosted.id: False, remote.id: True}) == 2
     assert [match.id for match in store.matches.interrupted(league.id)] == [other.id]
-    again = store.matches.claim_next(league.id, 2)
+    again = claim_next(store, league.id, 2)
     assert [(match.id, match.attempt) for match in again] == [(hosted.id, 1), (remote.id, 2)]
 
 
 def test_a_finished_match_is_never_played_again(store: Store, new_league: League, result_of: ResultOf) -> None:
     league = new_league(store)
-    match = store.matches.claim_next(league.id)[0].id
+    match = claim_next(store, league.id)[0].id
     store.matches.report(result_of(match))
     kept = store.matches.get(match)
     assert store.matches.put_back({match: True}) == 0
@@ -201,7 +216,7 @@ def test_a_match_is_set_aside_while_it_is_open_and_can_come_back(
     store: Store, new_league: League, result_of: ResultOf
 ) -> None:
     league = new_league(store)
-    match = store.matches.claim_next(league.id)[0].id
+    match = claim_next(store, league.id)[0].id
     assert store.matches.set_aside(match, MatchState.ABSENT, "bob is not here") is True
     assert store.matches.set_aside(match, MatchState.VOID, "again") is False
     assert store.matches.get(match).reason == "bob is not here"
@@ -215,7 +230,7 @@ def test_a_match_is_set_aside_while_it_is_open_and_can_come_back(
 
 def test_no_match_comes_back_once_the_tournament_is_over(store: Store, new_league: League) -> None:
     league = new_league(store)
-    match = store.matches.claim_next(league.id)[0].id
+    match = claim_next(store, league.id)[0].id
     store.tournaments.set_state(league.id, TournamentState.CANCELLED)
     with pytest.raises(NotAllowed, match="league is cancelled"):
         store.matches.put_back({match: False})
@@ -234,7 +249,7 @@ def test_results_come_in_schedule_order_whichever_ended_first(
     assert [match.ordinal for match in store.matches.results_in_schedule_order(league.id, after=41)] == list(
         range(42, 50)
     )
-    assert [(m.id, record) for m, record in store.matches.records_in_schedule_order(league.id)] == [
+    assert [(m.id, record) for m, record in records_of(store, league.id)] == [
         (match, result_of(match).record) for match in taken
     ]
 
@@ -243,7 +258,7 @@ def test_results_are_complete_before_the_first_open_match(
     store: Store, new_league: League, result_of: ResultOf
 ) -> None:
     league = new_league(store, matches=5)
-    taken = [match.id for match in store.matches.claim_next(league.id, 4)]
+    taken = [match.id for match in claim_next(store, league.id, 4)]
     assert store.matches.first_open(league.id) == 0
     store.matches.report(result_of(taken[1]))
     assert store.matches.first_open(league.id) == 0
@@ -262,7 +277,7 @@ def test_the_latest_results_come_newest_first(
     clock = iter(range(1_000_000))
     store = open_store(now=lambda: next(clock))
     league = new_league(store)
-    taken = [match.id for match in store.matches.claim_next(league.id, 6)]
+    taken = [match.id for match in claim_next(store, league.id, 6)]
     order = [taken[3], taken[0], taken[5], taken[1]]
     for match in order:
         store.matches.report(result_of(match))
@@ -277,10 +292,10 @@ def test_reading_takes_no_more_memory_for_more_matches(
     peaks = []
     for league in (short, long):
         play_all(store, league, result_of)
-        for _ in store.matches.records_in_schedule_order(league.id):
+        for _ in records_of(store, league.id):
             pass
         tracemalloc.start()
-        for _ in store.matches.records_in_schedule_order(league.id):
+        for _ in records_of(store, league.id):
             pass
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
@@ -288,7 +303,7 @@ def test_reading_takes_no_more_memory_for_more_matches(
 
 
 def test_a_damaged_record_is_never_handed_out(store: Store, new_league: League, result_of: ResultOf) -> None:
-    match = store.matches.claim_next(new_league(store).id)[0].id
+    match = claim_next(store, new_league(store).id)[0].id
     store.matches.report(result_of(match))
     for damage in ({"body": b"x"}, {"sha256": "0" * 64}, {"size": 3}):
         change = update(records).where(records.c.match_id == match).values(damage)
@@ -311,7 +326,7 @@ def test_a_practice_match_stands_outside_every_tournament(store: Store, result_o
     ]
     assert store.matches.interrupted(None) == [match, other]
     assert store.matches.report(result_of(match.id)) is True
-    assert [found.id for found, _ in store.matches.records_in_schedule_order(None)] == [match.id]
+    assert [found.id for found, _ in records_of(store, None)] == [match.id]
     with pytest.raises(Unknown, match="no bot number 99"):
         store.matches.add_practice("stop", "2", [NewEntrant(99, "ghost")], {})
 

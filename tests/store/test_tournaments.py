@@ -25,6 +25,8 @@ from referee.store import (
     Unknown,
 )
 
+from .claiming import claim_next
+
 ROOT = bytes(range(32))
 SALT = bytes(range(100, 132))
 League = Callable[..., Tournament]
@@ -198,7 +200,7 @@ def test_a_tournament_with_open_matches_cannot_be_finished(
     store: Store, new_league: League, result_of: Callable[..., MatchResult]
 ) -> None:
     league = new_league(store, matches=2)
-    for match in store.matches.claim_next(league.id, 2):
+    for match in claim_next(store, league.id, 2):
         with pytest.raises(NotAllowed, match="matches to play"):
             store.tournaments.set_state(league.id, TournamentState.FINISHED)
         store.matches.report(result_of(match.id))
@@ -226,13 +228,17 @@ def test_the_root_is_committed_to_at_once_and_revealed_only_at_the_end(store: St
     assert made.root is None
     assert ROOT.hex() not in repr(new()) + repr(made)
     assert store.tournaments.root(made.id) == ROOT
-    with pytest.raises(NotAllowed, match="stays secret"):
-        store.tournaments.reveal_root(made.id)
+    store.tournaments.set_state(made.id, TournamentState.RUNNING, reveal=True)
     assert store.tournaments.get(made.id).root is None
+    store.tournaments.set_state(made.id, TournamentState.CANCELLED, reveal=True)
+    assert store.tournaments.get(made.id).root == ROOT
+
+
+def test_the_root_of_a_tournament_that_is_over_stays_secret_unless_it_is_revealed(store: Store) -> None:
+    made = store.tournaments.create(new(), two_bots(store), [])
     store.tournaments.set_state(made.id, TournamentState.CANCELLED)
     assert store.tournaments.get(made.id).root is None
-    assert store.tournaments.reveal_root(made.id) == ROOT
-    assert store.tournaments.get(made.id).root == ROOT
+    assert store.tournaments.root(made.id) == ROOT
 
 
 def test_the_seeds_text_and_its_salt_are_as_secret_as_the_root_and_revealed_with_it(store: Store) -> None:
@@ -258,7 +264,7 @@ def test_unknown_tournaments_are_refused(store: Store) -> None:
     assert store.tournaments.find("nowhere") is None
     with pytest.raises(Unknown, match="named nowhere"):
         store.tournaments.get("nowhere")
-    for call in (store.tournaments.get, store.tournaments.secret, store.tournaments.reveal_root):
+    for call in (store.tournaments.get, store.tournaments.secret):
         with pytest.raises(Unknown, match="number 77"):
             call(77)
     with pytest.raises(Unknown, match="number 77"):

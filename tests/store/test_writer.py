@@ -16,6 +16,8 @@ from sqlalchemy.exc import IntegrityError
 from referee.store import Counts, DiskFull, MatchResult, Store, StoreClosed, Tournament
 from referee.store.tables import meta
 
+from .claiming import claim_next, records_of
+
 if TYPE_CHECKING:
     from tests.store.conftest import Hall
 
@@ -70,7 +72,7 @@ class Gate:
 
 def test_reporters_in_several_threads_lose_nothing(store: Store, new_league: League, result_of: ResultOf) -> None:
     league = new_league(store, matches=320)
-    taken = [match.id for match in store.matches.claim_next(league.id, 320)]
+    taken = [match.id for match in claim_next(store, league.id, 320)]
     stored: list[int] = []
 
     def report(matches: list[int]) -> None:
@@ -84,7 +86,7 @@ def test_reporters_in_several_threads_lose_nothing(store: Store, new_league: Lea
         thread.join()
     assert sorted(stored) == taken
     assert store.tournaments.counts(league.id) == Counts(finished=320)
-    kept = list(store.matches.records_in_schedule_order(league.id))
+    kept = list(records_of(store, league.id))
     assert [(match.id, record) for match, record in kept] == [(match, result_of(match).record) for match in taken]
 
 

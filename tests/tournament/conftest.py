@@ -16,7 +16,9 @@ from referee.match.result import Ending, Termination, void
 from referee.store import Match, NewEntrant, Store, Tournament
 from referee.tournament import plan as plans
 from referee.tournament.plan import Plan
-from referee.tournament.running.runner import Fixture, Played, Runner, SeatAccount
+from referee.tournament.running.played import Played, SeatAccount
+from referee.tournament.running.runner import Runner
+from referee.tournament.running.venue import Fixture
 
 from ..waiting import PATIENCE
 

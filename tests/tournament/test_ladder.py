@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.tournament.ratings import Rating, Ratings, RatingSettings, in_schedule_order, rate_all
+from referee.tournament.ratings import Rating, Ratings, RatingSettings, in_schedule_order
 from referee.tournament.ratings.in_schedule_order import Ladder
+
+from .ratings.from_scratch import rate_all
 
 SETTINGS = RatingSettings(draw_probability=0.1)
 BOTS = ("ada", "bob", "cy", "dee")

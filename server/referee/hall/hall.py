@@ -93,11 +93,6 @@ class Hall:
         """Until no match is running."""
         await self._empty.wait()
 
-    def break_off(self, text: str) -> None:
-        """End all matches without a result."""
-        for match in list(self.matches.values()):
-            match.break_off(text)
-
     def watch(self, id: str) -> asyncio.Event:
         """An event that is set after every decision of a match and at its end."""
         event = asyncio.Event()

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from referee.hall.hall import Hall
 from referee.hall.house_player import HousePlayer
 from referee.hall.presence import Presence
-from referee.match.match import Match
 from referee.match.player import Player
-from referee.match.result import Ending
 from referee.rules import registry
-from referee.tournament.running.venue import Fixture, Played, SeatAccount
+from referee.tournament.running.played import Played
+from referee.tournament.running.venue import Fixture
 
 HOUSE_PLACES = 256
 """How many matches a house bot plays at once."""
@@ -80,7 +79,7 @@ class HallVenue:
             fixture.seed,
             fixture.control,
             tournament=fixture.tournament,
-            finished=lambda match, ending: done(played(match, ending)),
+            finished=lambda match, ending: done(Played.of(match, ending)),
         )
 
     def break_off(self, match: str) -> None:
@@ -100,11 +99,3 @@ class HallVenue:
         for call in self._calls:
             self._presence.forget(call)
         self._calls.clear()
-
-
-def played(match: Match, ending: Ending) -> Played:
-    """What there is to store of a match that has ended."""
-    accounts = tuple(
-        SeatAccount(seat.decisions, seat.strikes, round(seat.seconds * 1000)) for seat in match.transcript.seats
-    )
-    return Played(ending, match.record(), accounts, match.announce)

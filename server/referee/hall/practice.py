@@ -11,7 +11,6 @@ from typing import Any
 import structlog
 
 from referee.hall.hall import Hall
-from referee.hall.hall_venue import played
 from referee.hall.presence import HallPlayer
 from referee.match.clock import TimeControl
 from referee.match.match import Match
@@ -20,7 +19,8 @@ from referee.rules.game import Game, WrongUse
 from referee.store import Match as Row
 from referee.store import MatchState, NewEntrant, Store, StoreError
 from referee.threads import in_thread
-from referee.tournament.running.played import result_of
+from referee.tournament.running.ended import result_of
+from referee.tournament.running.played import Played
 
 log = structlog.get_logger()
 Over = Callable[[Match, Ending], object]
@@ -83,12 +83,12 @@ class Practice:
             await asyncio.wait(self._tasks)
 
     async def _keep(self, number: int, match: Match, ending: Ending, over: Over | None) -> None:
-        account = played(match, ending)
+        played = Played.of(match, ending)
         try:
             if ending.void:
                 await in_thread(self._set_aside, number, ending.texts[0])
             else:
-                result = result_of(number, 1, match.seed, account)
+                result = result_of(number, 1, match.seed, played)
                 await asyncio.wrap_future(self._store.matches.report_later(result))
         except StoreError as error:
             log.error("a practice match could not be stored", match=match.id, why=str(error))

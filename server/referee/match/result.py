@@ -1,16 +1,24 @@
-"""How a match ended: for the game, for every seat, and for the table of results."""
+"""How a match ended: for the game, for every seat, and as a JSON value.
+
+`Ending.to_value` and `Ending.from_value` are the only codec of an ending: records, workers and JSON lines use it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from referee.rules.game import Result, Seat
 
 
 class Termination(Enum):
-    """How a seat came to the end of a match; all but FINISHED are its own doing, or (VOID) nobody's."""
+    """How a seat came to the end of a match; all but FINISHED are its own doing, or (VOID) nobody's.
+
+    It has two spellings outside: a lower-case `word` in records and JSON lines, an upper-case `code` on the wire and in
+    the store.
+    """
 
     FINISHED = "finished"
     ILLEGAL = "illegal"
@@ -20,6 +28,28 @@ class Termination(Enum):
     FLOOD = "flood"
     RESIGNED = "resigned"
     VOID = "void"
+
+    @property
+    def word(self) -> str:
+        """As records and JSON lines spell it: `timeout`."""
+        return self._value_
+
+    @property
+    def code(self) -> str:
+        """As the wire, the store and exports spell it: `TIMEOUT`."""
+        return self._name_
+
+    @classmethod
+    def of_word(cls, word: str) -> Termination:
+        """The one that is spelt so in a record; ValueError if there is none."""
+        return cls(word)
+
+    @classmethod
+    def of_code(cls, code: str) -> Termination:
+        """The one that is spelt so on the wire; ValueError if there is none."""
+        if code not in cls.__members__:
+            raise ValueError(f"{code!r} is not a valid code of a termination")
+        return cls.__members__[code]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +77,32 @@ class Ending:
     @property
     def void(self) -> bool:
         return self.reason == "void"
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """By seat: how it ended, as the wire and the store spell it."""
+        return tuple([termination.code for termination in self.terminations])
+
+    def to_value(self) -> dict[str, Any]:
+        """As a JSON object."""
+        return {
+            "ranks": list(self.ranks),
+            "scores": list(self.scores),
+            "terminations": [termination.word for termination in self.terminations],
+            "texts": list(self.texts),
+            "reason": self.reason,
+        }
+
+    @classmethod
+    def from_value(cls, value: Mapping[str, Any]) -> Ending:
+        """Read what `to_value` wrote, among whatever else is there; KeyError, TypeError or ValueError if it is not."""
+        return cls(
+            tuple(value["ranks"]),
+            tuple(value["scores"]),
+            tuple([Termination.of_word(word) for word in value["terminations"]]),
+            tuple(value["texts"]),
+            value["reason"],
+        )
 
 
 def judge(result: Result, forfeits: Mapping[Seat, Forfeit]) -> Ending:

@@ -47,7 +47,7 @@ class Transcript:
         self.events.append(["rejected", decision, seat, rejected.kind.value, rejected.code, rejected.move])
 
     def forfeited(self, seat: Seat, decision: int, forfeit: Forfeit) -> None:
-        self.events.append(["forfeit", decision, seat, forfeit.termination.value, forfeit.text])
+        self.events.append(["forfeit", decision, seat, forfeit.termination.word, forfeit.text])
 
     def asked_again(self, seat: Seat, decision: int, why: str) -> None:
         self.events.append(["asked_again", decision, seat, why])
@@ -58,11 +58,7 @@ class Transcript:
             "match": match,
             "names": list(names),
             "record": record.to_value(),
-            "ranks": list(ending.ranks),
-            "scores": list(ending.scores),
-            "terminations": [termination.value for termination in ending.terminations],
-            "texts": list(ending.texts),
-            "reason": ending.reason,
+            **ending.to_value(),
             "events": self.events,
             "times_ms": [log.times_ms for log in self.seats],
         }

@@ -122,7 +122,7 @@ class AdminService:
                 bots=match.names,
                 ranks=ending.ranks,
                 scores=ending.scores,
-                terminations=[termination.name for termination in ending.terminations],
+                terminations=ending.codes,
                 texts=ending.texts,
                 reason=ending.reason,
                 decisions=match.table.decisions,

@@ -22,7 +22,7 @@ from referee.match.result import Ending, Termination
 from referee.rules.game import Seat
 
 KINDS = {kind: getattr(pb, f"REJECTION_KIND_{kind.name}") for kind in RejectionKind}
-TERMINATIONS = {termination: getattr(pb, f"TERMINATION_{termination.name}") for termination in Termination}
+TERMINATIONS = {termination: getattr(pb, f"TERMINATION_{termination.code}") for termination in Termination}
 FRAME_BYTES = 1 << 20
 COMPANY = 8
 """A bot at many tables is spoken to once one in so many of them has something for it …"""

@@ -20,13 +20,14 @@ from referee.hall.places import Places
 from referee.hall.single_flight import Shared
 from referee.hall.standings_feed import Showcase
 from referee.hosting.bot import folders
+from referee.match.result import Termination
 from referee.net.anonymous_reads import Reads
 from referee.net.broadcast import Broadcasts
 from referee.net.guard import Refusal
 from referee.net.limits import Limits
 from referee.rules import registry
 from referee.rules.game import WrongUse
-from referee.store import Fault, Match, MatchState, Store, Tournament, Unknown
+from referee.store import Match, MatchState, Store, Tournament, Unknown
 
 MOST_MATCHES = 1000
 WATCHERS_RETRY_MS = 10_000
@@ -172,7 +173,7 @@ def _match_info(match: Match, tournament: str) -> pb.MatchInfo:
         bots=[seat.name for seat in match.seats],
         ranks=[seat.rank or 0 for seat in match.seats] if over else [],
         scores=[seat.score or 0 for seat in match.seats] if over else [],
-        terminations=[str(seat.fault or Fault.FINISHED) for seat in match.seats] if over else [],
+        terminations=[seat.fault or Termination.FINISHED.code for seat in match.seats] if over else [],
         reason=match.reason,
     )
 

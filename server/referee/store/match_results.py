@@ -28,7 +28,7 @@ from referee.store import tables as t
 from referee.store.bulk import BulkInsert, BulkUpdate
 from referee.store.connections import Clock, plain
 from referee.store.errors import Refused, Unknown
-from referee.store.values import Fault, MatchResult, MatchState, TournamentState
+from referee.store.values import MatchResult, MatchState, TournamentState, fault_code
 
 FAST = 1
 """zlib's level: records are a fifth larger than at the usual 6, and packed in about three quarters of the time."""
@@ -66,7 +66,6 @@ _FINISH = BulkUpdate(
 )
 _SETTLE = BulkUpdate(t.seats, ["match_id", "seat"], ["rank", "score", "fault", "strikes", "decisions", "time_ms"])
 _RECORD = BulkInsert(t.records, ["match_id", "body", "sha256", "size"])
-_WORD = {fault: fault.value for fault in Fault}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +126,11 @@ def _check_seats(result: MatchResult, players: int) -> None:
     given = [seat.seat for seat in result.seats]
     if sorted(given) != list(range(players)):
         raise Refused(f"The result of match {result.match} names seats {given}, not each of its {players} once.")
+    for seat in result.seats:
+        try:
+            fault_code(seat.fault)
+        except ValueError as error:
+            raise Refused(f"The result of match {result.match} cannot be kept: {error}.") from None
 
 
 def _store(connection: Connection, fresh: Sequence[PackedResult], now: int) -> None:
@@ -135,7 +139,7 @@ def _store(connection: Connection, fresh: Sequence[PackedResult], now: int) -> N
     _SETTLE.run(
         connection,
         [
-            (each.match, s.seat, s.rank, s.score, _WORD[s.fault], s.strikes, s.decisions, s.time_ms)
+            (each.match, s.seat, s.rank, s.score, s.fault, s.strikes, s.decisions, s.time_ms)
             for each in results
             for s in each.seats
         ],

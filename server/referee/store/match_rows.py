@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, func, sel
 
 from referee.store import tables as t
 from referee.store.errors import NotADatabase
-from referee.store.values import Fault, Match, MatchState, Seat
+from referee.store.values import Match, MatchState, Seat, fault_code
 
 PAGE = 500
 """Matches in memory at a time; each page is a read of its own, so a slow reader holds up nobody."""
@@ -35,7 +35,6 @@ _SEATS = (
     .select_from(t.seats.outerjoin(t.entrants, t.entrants.c.id == t.seats.c.entrant_id))
     .order_by(t.seats.c.match_id, t.seats.c.seat)
 )
-_FAULT: dict[str | None, Fault | None] = {None: None, **{fault.value: fault for fault in Fault}}
 
 
 def read_match(connection: Connection, match: int) -> Match | None:
@@ -50,7 +49,8 @@ def read_matches(connection: Connection, query: Select[Any]) -> list[Match]:
     seats: dict[int, list[Seat]] = {row.id: [] for row in rows}
     of_these = _SEATS.where(t.seats.c.match_id.in_(list(seats)))
     for match, seat, bot, name, position, rank, score, fault, *spent in connection.execute(of_these):
-        seats[match].append(Seat(seat, bot, name, position, rank, score, _FAULT[fault], *spent))
+        how = None if fault is None else fault_code(fault)
+        seats[match].append(Seat(seat, bot, name, position, rank, score, how, *spent))
     return [_match(row, seats[row.id]) for row in rows]
 
 

@@ -35,23 +35,6 @@ class Matches:
         """Like `claim`, without waiting: the future resolves once the claim is on disk."""
         return self._desk.writer.submit_item(self._scorers.claim, match)
 
-    def claim_next(self, tournament: int, limit: int = 1) -> list[Match]:
-        """Start the next scheduled matches of a running tournament, in schedule order."""
-        c = t.matches.c
-        query = (
-            select(t.matches)
-            .where(c.tournament_id == tournament, c.state == MatchState.SCHEDULED.value)
-            .order_by(c.ordinal)
-            .limit(limit)
-        )
-
-        def work(connection: Connection) -> list[Match]:
-            wanted = [row.id for row in connection.execute(query)]
-            taken = [m for m, a in zip(wanted, self._scorers.claim(connection, wanted), strict=True) if a]
-            return read_matches(connection, select(t.matches).where(c.id.in_(taken)).order_by(c.ordinal))
-
-        return self._desk.write(work)
-
     def report(self, result: MatchResult) -> bool:
         """Store a result, its ranks and its record in one transaction; False if the match is not waiting for it.
 
@@ -195,14 +178,6 @@ class Matches:
         """The record of a finished match, as it was reported."""
         with self._desk.readers.connect() as connection:
             return read_records(connection, [match]).get(match)
-
-    def records_in_schedule_order(self, tournament: int | None) -> Iterator[tuple[Match, bytes]]:
-        """Stream the finished matches, each with its record."""
-        for found in pages(self._desk.readers, tournament, [MatchState.FINISHED]):
-            with self._desk.readers.connect() as connection:
-                records = read_records(connection, [match.id for match in found])
-            for match in found:
-                yield match, records[match.id]
 
     def add_practice(self, game: str, game_version: str, players: Sequence[NewEntrant], settings: Settings) -> Match:
         """Store a match outside any tournament; it is being played from the start."""

@@ -149,20 +149,6 @@ class Tournaments:
             raise Unknown(f"There is no tournament number {tournament}.")
         return Secret(bytes(row.root), row.seed_text, None if row.salt is None else bytes(row.salt))
 
-    def reveal_root(self, tournament: int) -> bytes:
-        """Publish the secret root; only of a tournament that is over, for it tells every deal."""
-
-        def work(connection: Connection) -> bytes:
-            found = _numbered(connection, tournament)
-            if found.state not in OVER:
-                raise NotAllowed(f"{found.name} is {found.state}: its root stays secret until it is over.")
-            connection.execute(update(t.tournaments).where(t.tournaments.c.id == tournament).values(revealed=True))
-            root = _numbered(connection, tournament).root
-            assert root is not None
-            return root
-
-        return self._desk.write(work)
-
 
 def count(connection: Connection, tournament: int) -> Counts:
     """How many matches of a tournament are in each state, as this connection sees them."""

@@ -5,9 +5,11 @@ Times are whole milliseconds since 1970 (UTC). Numbers of bots, tournaments and 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from typing import Protocol
 
 Settings = Mapping[str, object]
@@ -41,17 +43,15 @@ class MatchState(StrEnum):
     VOID = "void"
 
 
-class Fault(StrEnum):
-    """How a seat's match ended; only `FINISHED` is no fault."""
+@lru_cache(maxsize=64)
+def fault_code(text: str) -> str:
+    """The text that tells how a seat ended, if it is a code in capitals; ValueError if not.
 
-    FINISHED = "FINISHED"
-    ILLEGAL = "ILLEGAL"
-    TIMEOUT = "TIMEOUT"
-    DISCONNECT = "DISCONNECT"
-    CRASH = "CRASH"
-    FLOOD = "FLOOD"
-    RESIGNED = "RESIGNED"
-    VOID = "VOID"
+    `FINISHED` is no fault. Which codes there are is not the store's affair: `referee.match.result` has them.
+    """
+    if re.fullmatch("[A-Z_]+", text) is None:
+        raise ValueError(f"{text!r} does not tell how a seat ended")
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,8 @@ class Seat:
     position: int | None
     rank: int | None
     score: int | None
-    fault: Fault | None
+    fault: str | None
+    """How it ended for this seat, a `fault_code`."""
     strikes: int
     decisions: int
     time_ms: int
@@ -219,7 +220,8 @@ class SeatResult:
     seat: int
     rank: int
     score: int
-    fault: Fault = Fault.FINISHED
+    fault: str = "FINISHED"
+    """How it ended for this seat, a `fault_code`."""
     strikes: int = 0
     decisions: int = 0
     time_ms: int = 0

@@ -22,7 +22,6 @@ import structlog
 
 from referee.gc_pauses import short_pauses
 from referee.hall.hall import Hall
-from referee.hall.hall_venue import played
 from referee.hall.house_player import HouseRoom
 from referee.hosting.admission.places import Places
 from referee.hosting.admission.starting import Overloaded, Starts
@@ -34,6 +33,7 @@ from referee.match.clock import TimeControl
 from referee.match.match import Match
 from referee.match.result import Ending, Termination
 from referee.rules import registry
+from referee.tournament.running.played import Played
 from referee.workers.bot_host import Guesthouse
 from referee.workers.lodgings import Absentee, Lodgings, hosted_of
 
@@ -144,20 +144,9 @@ class Worker:
     def _report(self, match: Match, ending: Ending) -> None:
         self._waiting[match.id] = match
         self._broken_off.discard(match.id)
-        account = played(match, ending)
-        self._say(
-            {
-                "say": "played",
-                "match": match.id,
-                "ranks": ending.ranks,
-                "scores": ending.scores,
-                "terminations": [termination.name for termination in ending.terminations],
-                "texts": ending.texts,
-                "reason": ending.reason,
-                "seats": [[seat.decisions, seat.strikes, seat.time_ms] for seat in account.seats],
-            }
-        )
-        self._out.write(account.record)  # a line of its own, as it is stored
+        played = Played.of(match, ending)
+        self._say({"say": "played", "match": match.id, "played": played.to_value()})
+        self._out.write(played.record)  # a line of its own, as it is stored
 
     def _say(self, value: dict[str, Any]) -> None:
         self._out.write(json.dumps(value, separators=(",", ":")).encode() + b"\n")

@@ -16,8 +16,8 @@ from typing import Any
 import structlog
 
 from referee.hosting.admission.capacity import Share
-from referee.match.result import Ending, Termination
-from referee.tournament.running.venue import Fixture, Played, SeatAccount
+from referee.tournament.running.played import Played
+from referee.tournament.running.venue import Fixture
 from referee.workers.worker import LONGEST_LINE
 
 log = structlog.get_logger()
@@ -246,13 +246,5 @@ class _Worker:
         if done is None:
             return
         self._venue.result_came()
-        ending = Ending(
-            tuple(news["ranks"]),
-            tuple(news["scores"]),
-            tuple(Termination[name] for name in news["terminations"]),
-            tuple(news["texts"]),
-            news["reason"],
-        )
-        accounts = tuple(SeatAccount(*seat) for seat in news["seats"])
-        match = news["match"]
-        done(Played(ending, record, accounts, lambda: self.tell({"do": "announce", "match": match})))
+        announce = {"do": "announce", "match": news["match"]}
+        done(Played.from_value(news["played"], record, lambda: self.tell(announce)))

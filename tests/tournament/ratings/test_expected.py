@@ -7,9 +7,11 @@ from statistics import NormalDist
 
 import pytest
 
-from referee.tournament.ratings import RatingError, RatingSettings, rate_all
+from referee.tournament.ratings import RatingError, RatingSettings
 from referee.tournament.ratings.expected_sigma import expected_sigma
 from referee.tournament.schedule import balanced
+
+from .from_scratch import rate_all
 
 
 def test_more_matches_make_surer() -> None:

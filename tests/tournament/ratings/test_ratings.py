@@ -14,8 +14,9 @@ from referee.tournament.ratings import (
     RatingSettings,
     Result,
     digest,
-    rate_all,
 )
+
+from .from_scratch import rate_all
 
 SETTINGS = RatingSettings(draw_probability=0.1)
 NAMES = ["ada", "bea", "cy", "dan", "eve"]

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.tournament.schedule import Pairing, balanced, count, spread
+from referee.tournament.schedule import Pairing, balanced, count
+
+from .evenness import spread
 
 SIZES = st.integers(1, 13).flatmap(lambda n: st.tuples(st.just(n), st.integers(1, n)))
 ROUNDS = st.integers(1, 30)

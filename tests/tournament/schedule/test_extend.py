@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.tournament.schedule import Pairing, balanced, extend, spread
+from referee.tournament.schedule import Pairing, balanced, extend
+
+from .evenness import spread
 
 CASES = st.integers(1, 4).flatmap(
     lambda k: st.tuples(st.integers(k, k + 6), st.integers(1, 4), st.just(k), st.integers(1, 15))

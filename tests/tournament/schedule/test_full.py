@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.tournament.schedule import MOST_MATCHES, Pairing, ScheduleError, count, extend, full, spread
+from referee.tournament.schedule import MOST_MATCHES, Pairing, ScheduleError, count, extend, full
+
+from .evenness import spread
 
 SIZES = st.integers(1, 7).flatmap(lambda n: st.tuples(st.just(n), st.integers(1, n)))
 

@@ -1,6 +1,8 @@
 """The spread of a schedule counts what is in it."""
 
-from referee.tournament.schedule import Pairing, spread
+from referee.tournament.schedule import Pairing
+
+from .evenness import spread
 
 
 def test_meetings_seats_and_byes_are_counted() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from arena.client import Client, Resigned
 from arena.decision import Decision, Match
+from arena.v1 import match_pb2 as pb
 from arena.views import UnknownView
 from referee.hosting.bot.spec import BotSpec
 from referee.hosting.lines import codec
@@ -21,7 +22,7 @@ from referee.hosting.process.bot_process import BotProcess, Exit, Patience
 from referee.hosting.process.output import LineTooLong, Splitter
 from referee.hosting.sandbox.launch import OpenAir
 from referee.match.allowance import Allowance
-from referee.match.result import Termination
+from referee.match.result import Ending, Termination
 
 GOODBYE_SECONDS = 2.0
 """How long a program may take to end by itself once its stdin has ended."""
@@ -194,9 +195,15 @@ class BridgedMatch:
         return await self.bridge.ask(decision)
 
     def end(self, end: Any) -> None:
-        reasons = [list(Termination)[number - 1].value for number in end.terminations]
-        self.bridge.write(codec.end_line(end.match, self.seat, end.ranks, end.scores, reasons, end.texts, end.reason))
+        self.bridge.write(codec.end_line(end.match, self.seat, _ending(end)))
         self.bridge.forget(end.match)
+
+
+def _ending(end: pb.MatchEnd) -> Ending:
+    """How a match ended, from the server's message."""
+    names = [pb.Termination.Name(number) for number in end.terminations]
+    terminations = [Termination.of_code(name.removeprefix("TERMINATION_")) for name in names]
+    return Ending(tuple(end.ranks), tuple(end.scores), tuple(terminations), tuple(end.texts), end.reason)
 
 
 class BridgeClient(Client):

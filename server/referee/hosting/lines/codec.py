@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 from google.protobuf import json_format
 
 from arena import views
+from referee.match.result import Ending
 
 LONGEST_LINE = 1 << 16
 SHOWN_LINE = 60
@@ -107,25 +108,10 @@ def rejected_line(
     )
 
 
-def end_line(
-    match: str,
-    seat: int,
-    ranks: Sequence[int],
-    scores: Sequence[int],
-    reasons: Sequence[str],
-    texts: Sequence[str],
-    reason: str,
-) -> bytes:
-    return _line(
-        type="end",
-        match=match,
-        seat=seat,
-        ranks=list(ranks),
-        scores=list(scores),
-        reasons=list(reasons),
-        texts=list(texts),
-        reason=reason,
-    )
+def end_line(match: str, seat: int, ending: Ending) -> bytes:
+    # What a record calls terminations has been called reasons here from the beginning.
+    value = {"reasons" if name == "terminations" else name: part for name, part in ending.to_value().items()}
+    return _line(type="end", match=match, seat=seat, **value)
 
 
 def view_value(view_type: str, view: bytes, descriptor: bytes = b"") -> Any:

@@ -31,7 +31,7 @@ Key = tuple[str, Seat]
 
 
 class StdioPlayer:
-    """A bot over pipes. `await start()` before the first match, `await stop()` after the last."""
+    """A bot over pipes; its `process` is to be started before the first match, and stopped after the last."""
 
     wants_legal = True
 
@@ -83,12 +83,6 @@ class StdioPlayer:
         ready = self.process.condition is Condition.RUNNING and self._offence is None
         return max(0, self.concurrency - self.tables) if ready else 0
 
-    async def start(self) -> None:
-        await self.process.start()
-
-    async def stop(self) -> None:
-        await self.process.stop()
-
     # The Player port.
 
     def started(self, match: Match, seat: Seat) -> None:
@@ -131,10 +125,7 @@ class StdioPlayer:
         for seat in range(len(ending.ranks)):
             if self._tables.pop((match.id, seat), None) is None:
                 continue
-            reasons = [termination.value for termination in ending.terminations]
-            self._send(
-                codec.end_line(match.id, seat, ending.ranks, ending.scores, reasons, ending.texts, ending.reason)
-            )
+            self._send(codec.end_line(match.id, seat, ending))
             hung = ending.terminations[seat] is Termination.TIMEOUT and self._silent((match.id, seat))
             self._asked_at.pop((match.id, seat), None)
             for number in self._by_key.pop((match.id, seat), ()):

@@ -233,7 +233,7 @@ def _line(match: Match) -> Line:
         match.seed or "",
         tuple(seat.rank or 0 for seat in match.seats) if over else (),
         tuple(seat.score or 0 for seat in match.seats) if over else (),
-        tuple(str(seat.fault or "") for seat in match.seats) if over else (),
+        tuple(seat.fault or "" for seat in match.seats) if over else (),
         match.reason,
     )
 

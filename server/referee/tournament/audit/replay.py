@@ -36,7 +36,7 @@ def replay(data: bytes) -> Replayed:
         record = Record.from_bytes(json.dumps(moves).encode())
         events = [] if bare else value["events"]
         forfeits = _forfeits(events, record.players)
-        claimed = None if bare else _claimed(value)
+        claimed = None if bare else Ending.from_value(value)
         match, names = ("", ()) if bare else (value["match"], tuple(value["names"]))
     except RecursionError:
         raise DoesNotHold("this is no record of a match: it is nested too deeply") from None
@@ -63,18 +63,8 @@ def _forfeits(events: list[list[Any]], players: int) -> dict[Seat, Forfeit]:
                 raise ValueError(f"seat {brief(seat)} cannot forfeit")
             if type(decision) is not int or not isinstance(text, str):
                 raise TypeError(f"the forfeit of seat {seat} is not written as one")
-            forfeits[seat] = Forfeit(Termination(termination), text, decision)
+            forfeits[seat] = Forfeit(Termination.of_word(termination), text, decision)
     return forfeits
-
-
-def _claimed(value: dict[str, Any]) -> Ending:
-    return Ending(
-        tuple(value["ranks"]),
-        tuple(value["scores"]),
-        tuple(Termination(word) for word in value["terminations"]),
-        tuple(value["texts"]),
-        value["reason"],
-    )
 
 
 def _ending(game: Game[Any], record: Record, forfeits: dict[Seat, Forfeit]) -> Ending:
@@ -109,5 +99,5 @@ def _compare(claimed: Ending, ending: Ending) -> None:
 
 def _plain(value: Any) -> str:
     if isinstance(value, tuple):
-        return ", ".join(str(part.value if isinstance(part, Termination) else part) for part in value)
+        return ", ".join(str(part.word if isinstance(part, Termination) else part) for part in value)
     return str(value)

@@ -136,8 +136,8 @@ def _check_match(dossier: Dossier, plan: Plan, line: Line, record: bytes | None)
     except DoesNotHold as error:
         raise DoesNotHold(f"match {name}: {error}") from None
     ending = played.ending
-    faults = tuple("" if word == "FINISHED" else word for word in line.faults)
-    return Score(line.ordinal, name, line.round, played.names, ending.ranks, ending.scores, faults, ending.reason)
+    bots, ranks, scores = played.names, ending.ranks, ending.scores
+    return Score.of(dossier.name, line.ordinal, line.round, bots, ranks, scores, ending.codes, ending.reason)
 
 
 def _check_record(dossier: Dossier, plan: Plan, line: Line, name: str, played: Replayed) -> None:
@@ -151,7 +151,7 @@ def _check_record(dossier: Dossier, plan: Plan, line: Line, name: str, played: R
         ("seed", line.seed, record.seed),
         ("ranks", ending.ranks, line.ranks),
         ("scores", ending.scores, line.scores),
-        ("faults", tuple(how.name for how in ending.terminations), line.faults),
+        ("faults", ending.codes, line.faults),
         ("reason", ending.reason, line.reason),
     )
     for what, wanted, found in expected:

@@ -107,14 +107,6 @@ class Ratings:
         return sorted(rows, key=lambda row: (-row.exposed, -row.mu, row.bot))
 
 
-def rate_all(settings: RatingSettings, results: Iterable[Result], bots: Iterable[str] = ()) -> list[Rating]:
-    """The table after all these results, from scratch."""
-    ratings = Ratings(settings, bots)
-    for result in results:
-        ratings.rate(result)
-    return ratings.table()
-
-
 def digest(table: Iterable[Rating]) -> str:
     """SHA-256 of the table: equal exactly if every bot's μ and σ are equal to the last bit.
 

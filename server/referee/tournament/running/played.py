@@ -1,58 +1,51 @@
-"""A match that was played to its end: what is stored of it, and what the scoreboard counts."""
+"""A match that was played to its end, here or by a worker, and what a worker says of it to its parent.
+
+Workers import this and start without the database: what is stored of a match is in `ended.py`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
 
-from referee.match.result import Termination
-from referee.store import Fault, Match, MatchResult, PackedResult, SeatResult
-from referee.tournament.running.venue import Fixture, Played
-from referee.tournament.standings.scoreboard import Score
+from referee.match.match import Match
+from referee.match.result import Ending
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """Packed when the match ends, so that storing many at once holds up nobody."""
+class SeatAccount:
+    """What one seat did in a match."""
 
-    match: Match
-    fixture: Fixture
-    played: Played
-    result: PackedResult
+    decisions: int
+    strikes: int
+    time_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A match that has ended; `announce` tells the bots, once the result is stored."""
+
+    ending: Ending
+    record: bytes = field(repr=False)
+    seats: tuple[SeatAccount, ...] = ()
+    announce: Callable[[], object] = lambda: None
 
     @classmethod
-    def of(cls, match: Match, attempt: int, fixture: Fixture, played: Played) -> Ended:
-        result = result_of(match.id, attempt, fixture.seed, played)
-        return cls(match, fixture, played, PackedResult.of(result))
-
-    def score(self) -> Score:
-        """What the scoreboard counts of it."""
-        ending, fixture = self.played.ending, self.fixture
-        assert self.match.ordinal is not None
-        return Score(
-            self.match.ordinal,
-            fixture.id,
-            fixture.round,
-            fixture.bots,
-            ending.ranks,
-            ending.scores,
-            tuple("" if how is Termination.FINISHED else how.name for how in ending.terminations),
-            ending.reason,
+    def of(cls, match: Match, ending: Ending) -> Played:
+        """From a match that has ended in this process."""
+        accounts = tuple(
+            SeatAccount(seat.decisions, seat.strikes, round(seat.seconds * 1000)) for seat in match.transcript.seats
         )
+        return cls(ending, match.record(), accounts, match.announce)
 
+    def to_value(self) -> dict[str, Any]:
+        """As a worker says it to its parent: a JSON object; the record travels beside it as it is."""
+        seats = [[seat.decisions, seat.strikes, seat.time_ms] for seat in self.seats]
+        return {"ending": self.ending.to_value(), "seats": seats}
 
-def result_of(match: int, attempt: int, seed: bytes, played: Played) -> MatchResult:
-    """What the store keeps of a match."""
-    ending = played.ending
-    seats = tuple(
-        SeatResult(
-            seat,
-            ending.ranks[seat],
-            ending.scores[seat],
-            Fault(ending.terminations[seat].name),
-            account.strikes,
-            account.decisions,
-            account.time_ms,
-        )
-        for seat, account in enumerate(played.seats)
-    )
-    return MatchResult(match, attempt, seats, seed.hex(), played.record, ending.reason)
+    @classmethod
+    def from_value(cls, value: dict[str, Any], record: bytes, announce: Callable[[], object]) -> Played:
+        """Read what `to_value` wrote."""
+        seats = tuple(SeatAccount(*seat) for seat in value["seats"])
+        return cls(Ending.from_value(value["ending"]), record, seats, announce)

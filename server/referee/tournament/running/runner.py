@@ -20,16 +20,15 @@ from referee.store import Match, MatchState, NotAllowed, Store, TournamentState
 from referee.threads import in_thread
 from referee.tournament import standings
 from referee.tournament.plan import CANCELLED, Plan, deal
+from referee.tournament.running.ended import Ended
 from referee.tournament.running.outcomes import outcomes
-from referee.tournament.running.played import Ended
+from referee.tournament.running.played import Played
 from referee.tournament.running.schedule_window import LOOKAHEAD, Called, Lineup
-from referee.tournament.running.venue import Fixture, Played, SeatAccount, Venue
+from referee.tournament.running.venue import Fixture, Venue
 from referee.tournament.seeds import match_seed
 from referee.tournament.standings.scoreboard import Scoreboard
 from referee.tournament.standings.scorekeeper import Scorekeeper
 from referee_leaderboard.standings import Playing, Standings
-
-__all__ = ["Fixture", "Played", "Runner", "SeatAccount", "Venue"]
 
 T = TypeVar("T")
 
@@ -287,9 +286,9 @@ class Runner:
 
     def _played(self, match: Match, attempt: int, fixture: Fixture, played: Played | None) -> None:
         if played is None or played.ending.void:
-            self._later([fixture], self._again(match, fixture, played))
+            self._later([fixture.id], self._again(match, fixture, played))
             return
-        self._gathered.append(Ended.of(match, attempt, fixture, played))
+        self._gathered.append(Ended.of(match, attempt, fixture.id, fixture.seed, played))
         # Others are waited for where others are likely: a transaction costs more than what is in it.
         busy = len(self._running)
         if busy < MANY or len(self._gathered) >= busy // COMPANY:
@@ -303,9 +302,9 @@ class Runner:
             self._gathering = None
         ended, self._gathered = self._gathered, []
         if ended:
-            self._later([each.fixture for each in ended], self._report(ended))
+            self._later([each.id for each in ended], self._report(ended))
 
-    def _later(self, fixtures: Sequence[Fixture], work: Coroutine[Any, Any, None]) -> None:
+    def _later(self, matches: Sequence[str], work: Coroutine[Any, Any, None]) -> None:
         """Store how matches went; until that is done they count as running."""
 
         async def store() -> None:
@@ -314,8 +313,8 @@ class Runner:
             except Exception as error:  # noqa: BLE001 - whatever it is, `run` must not go on as if it were stored
                 self._fail(error)
             finally:
-                for fixture in fixtures:
-                    self._running.pop(fixture.id, None)
+                for match in matches:
+                    self._running.pop(match, None)
                 self._wake.set()
 
         task = asyncio.ensure_future(store())
@@ -332,7 +331,7 @@ class Runner:
                 self._fail(error)
                 continue
             if outcome.result():
-                self._scorekeeper.add(each.score())
+                self._scorekeeper.add(each.score(self.tournament.name))
             each.played.announce()
 
     async def _again(self, match: Match, fixture: Fixture, played: Played | None) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from referee.match.clock import TimeControl
-from referee.match.result import Ending
+from referee.tournament.running.played import Played
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +24,6 @@ class Fixture:
     round: int
     fresh: bool = False
     """Bots must not remember earlier matches: start them anew."""
-
-
-@dataclass(frozen=True, slots=True)
-class SeatAccount:
-    decisions: int
-    strikes: int
-    time_ms: int
-
-
-@dataclass(frozen=True, slots=True)
-class Played:
-    """A match that has ended; `announce` tells the bots, once the result is stored."""
-
-    ending: Ending
-    record: bytes = field(repr=False)
-    seats: tuple[SeatAccount, ...] = ()
-    announce: Callable[[], object] = lambda: None
 
 
 class Venue(Protocol):

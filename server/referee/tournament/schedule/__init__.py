@@ -18,7 +18,6 @@ from math import comb, gcd
 
 from referee.tournament.schedule.circle import circle_round
 from referee.tournament.schedule.draw import Groups, Hall
-from referee.tournament.schedule.evenness import Spread, spread
 from referee.tournament.schedule.pairing import Pairing, ScheduleError
 from referee.tournament.schedule.seating import seat_block, seat_table
 
@@ -27,13 +26,11 @@ __all__ = [
     "MOST_MATCHES",
     "Pairing",
     "ScheduleError",
-    "Spread",
     "balanced",
     "build",
     "count",
     "extend",
     "full",
-    "spread",
 ]
 
 KINDS = ("full", "balanced")

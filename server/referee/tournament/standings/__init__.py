@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from referee.rules import registry
-from referee.store import Counts, Fault, Match, MatchState, Store, Tournament, TournamentState
+from referee.store import Counts, Match, MatchState, Store, Tournament, TournamentState
 from referee.tournament.plan import Plan
 from referee.tournament.ratings import RatingSettings
 from referee.tournament.standings.scoreboard import Score, Scoreboard, outcome
@@ -165,14 +165,14 @@ def lasted(tournament: Tournament) -> float | None:
 def score_of(match: Match, tournament: str) -> Score:
     """A stored result as the scoreboard takes it."""
     assert match.ordinal is not None
-    return Score(
+    return Score.of(
+        tournament,
         match.ordinal,
-        f"{tournament}/{match.ordinal}",
         match.round or 0,
         tuple(seat.name for seat in match.seats),
         tuple(seat.rank or 0 for seat in match.seats),
         tuple(seat.score or 0 for seat in match.seats),
-        tuple("" if seat.fault in (None, Fault.FINISHED) else str(seat.fault) for seat in match.seats),
+        [seat.fault for seat in match.seats],
         match.reason,
     )
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
+from referee.match.result import Termination
 from referee.tournament.ratings import RatingSettings
 from referee.tournament.ratings.in_schedule_order import Ladder
 from referee_leaderboard.crosstable import Crosstable
@@ -34,6 +35,25 @@ class Score:
     scores: tuple[int, ...]
     faults: tuple[str, ...]
     reason: str = "finished"
+
+    @classmethod
+    def of(
+        cls,
+        tournament: str,
+        ordinal: int,
+        round: int,
+        bots: tuple[str, ...],
+        ranks: tuple[int, ...],
+        scores: tuple[int, ...],
+        codes: Iterable[str | None],
+        reason: str,
+    ) -> Score:
+        """The result of a match of this tournament; `codes` tell how each seat ended, as the store spells it."""
+        faults = tuple(["" if code in (None, _FINISHED) else code for code in codes])
+        return cls(ordinal, f"{tournament}/{ordinal}", round, bots, ranks, scores, faults, reason)
+
+
+_FINISHED = Termination.FINISHED.code
 
 
 class _Line:

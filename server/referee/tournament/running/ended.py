@@ -1,0 +1,50 @@
+"""A played match on its way into the store: what is stored of it, and what the scoreboard counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from referee.store import Match, MatchResult, PackedResult, SeatResult
+from referee.tournament.running.played import Played
+from referee.tournament.standings.scoreboard import Score
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """Packed when the match ends, so that storing many at once holds up nobody."""
+
+    row: Match
+    id: str
+    played: Played
+    result: PackedResult
+
+    @classmethod
+    def of(cls, row: Match, attempt: int, id: str, seed: bytes, played: Played) -> Ended:
+        return cls(row, id, played, PackedResult.of(result_of(row.id, attempt, seed, played)))
+
+    def score(self, tournament: str) -> Score:
+        """What the scoreboard counts of it."""
+        row, ending = self.row, self.played.ending
+        bots = tuple(seat.name for seat in row.seats)
+        assert row.ordinal is not None
+        return Score.of(
+            tournament, row.ordinal, row.round or 0, bots, ending.ranks, ending.scores, ending.codes, ending.reason
+        )
+
+
+def result_of(match: int, attempt: int, seed: bytes, played: Played) -> MatchResult:
+    """What the store keeps of a match, under the number `match`."""
+    ending, codes = played.ending, played.ending.codes
+    seats = tuple(
+        SeatResult(
+            seat,
+            ending.ranks[seat],
+            ending.scores[seat],
+            codes[seat],
+            account.strikes,
+            account.decisions,
+            account.time_ms,
+        )
+        for seat, account in enumerate(played.seats)
+    )
+    return MatchResult(match, attempt, seats, seed.hex(), played.record, ending.reason)

@@ -1,0 +1,61 @@
+"""An ending as a JSON value: it comes back as it was, and both spellings of a termination stay as they are."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.v1 import match_pb2 as pb
+from referee.match.result import Ending, Termination
+from referee.match.transcript import Transcript
+from referee.rules.game import Result
+from referee.rules.record import Record
+
+SEATS = st.tuples(st.integers(1, 9), st.integers(), st.sampled_from(Termination), st.text())
+
+
+@settings(deadline=None)
+@given(st.lists(SEATS, min_size=1, max_size=6), st.text())
+def test_an_ending_comes_back_as_it_was(seats: list[tuple[int, int, Termination, str]], reason: str) -> None:
+    ranks, scores, terminations, texts = zip(*seats, strict=True)
+    ending = Ending(ranks, scores, terminations, texts, reason)
+    assert Ending.from_value(json.loads(json.dumps(ending.to_value()))) == ending
+
+
+def test_the_two_spellings_of_a_termination() -> None:
+    words = ["finished", "illegal", "timeout", "disconnect", "crash", "flood", "resigned", "void"]
+    assert [termination.word for termination in Termination] == words
+    assert [termination.code for termination in Termination] == [word.upper() for word in words]
+    for termination in Termination:
+        assert Termination.of_word(termination.word) is Termination.of_code(termination.code) is termination
+
+
+def test_every_code_is_known_on_the_wire() -> None:
+    wire = {name.removeprefix("TERMINATION_") for name in pb.Termination.DESCRIPTOR.values_by_name} - {"UNSPECIFIED"}
+    assert {termination.code for termination in Termination} == wire
+
+
+@pytest.mark.parametrize("spelling", ["TIMEOUT", "gone", "", "word", "of_code"])
+def test_a_word_that_is_none_is_refused(spelling: str) -> None:
+    with pytest.raises(ValueError, match="not a valid"):
+        Termination.of_word(spelling)
+
+
+@pytest.mark.parametrize("spelling", ["timeout", "GONE", "", "word", "of_code"])
+def test_a_code_that_is_none_is_refused(spelling: str) -> None:
+    with pytest.raises(ValueError, match="not a valid"):
+        Termination.of_code(spelling)
+
+
+def test_a_match_on_paper_is_the_same_to_the_byte() -> None:
+    record = Record("race", 1, 2, {"track": 3}, "00ff", ("a", "b"), Result((1, 2), (3, 1), "finished"))
+    ending = Ending((1, 2), (3, 1), (Termination.FINISHED, Termination.TIMEOUT), ("", "zu spät"), "finished")
+    assert (
+        Transcript(2).to_bytes("cup/0", ["ada", "bob"], record, ending)
+        == (
+            '{"events":[],"match":"cup/0","names":["ada","bob"],"ranks":[1,2],"reason":"finished","record":'
+            + json.dumps(record.to_value(), separators=(",", ":"), sort_keys=True)
+            + ',"scores":[3,1],"terminations":["finished","timeout"],"texts":["","zu spät"],"times_ms":[[],[]]}\n'
+        ).encode()
+    )

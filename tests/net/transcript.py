@@ -1,4 +1,4 @@
-"""A short match as both sides saw it, for proto/README.md: `python tests/protocol/transcript.py` prints it.
+"""A short match as both sides saw it, for proto/README.md: `python tests/net/transcript.py` prints it.
 
 Played on a real server over a real socket, with a fixed seed and house bots that play the same every time.
 """

@@ -33,7 +33,7 @@ async def test_the_transcript_is_what_happens() -> None:
     block = re.search(r"```text\n(.*?)\n```", README, re.DOTALL)
     assert block
     assert block[1] == await transcript(), (
-        "run tests/protocol/transcript.py and put what it prints into proto/README.md"
+        "run tests/net/transcript.py and put what it prints into proto/README.md"
     )
 
 

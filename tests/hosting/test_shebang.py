@@ -36,7 +36,7 @@ def script(folder: Path, first: bytes | str) -> Path:
         ("#!/usr/bin/env -S -i -u HOME DEBUG=1 node --x", Interpreter("node", True)),
         ("#!/usr/bin/env -S -uHOME --unset PATH --unset=X - -- node", Interpreter("node", True)),
         ("#!/usr/bin/env -S --ignore-environment --debug node", Interpreter("node", True)),
-        ("#!/usr/bin/env -S -u /root/secret node", Interpreter("node", True)),
+        ("#!/usr/bin/env -S -u /home/host/secret node", Interpreter("node", True)),
         ("#!/usr/bin/env -S -C /tmp ./tool", Interpreter("./tool", False, "/tmp")),
         ("#!/usr/bin/env -S --chdir=sub ./tool", Interpreter("./tool", False, "sub")),
         ("#!/usr/bin/env /usr/bin/awk", Interpreter("/usr/bin/awk")),

@@ -21,7 +21,7 @@ if __name__ == "__main__":
     if hardship == "nobody":
         # Commands import what they need when they need it, and nobody may not read that: let them do it now.
         for command in COMMANDS:
-            importlib.import_module(f"referee.cli.commands.{command}")
+            importlib.import_module(f"referee.cli.commands.{command.replace('-', '_')}")
         importlib.import_module("referee.net.server")
         with TemporaryDirectory() as folder, redirect_stderr(StringIO()):
             db = str(Path(folder) / "warm.db")

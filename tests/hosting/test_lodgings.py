@@ -187,7 +187,7 @@ async def test_a_bot_that_never_connects_is_blamed_and_only_it(
         play(fixture(1, "mute", "ada", fresh=fresh))
         news = await asyncio.wait_for(heard.news.get(), 30)
     assert (news["say"], news["played"]["ending"]["terminations"]) == ("played", ["crash", "finished"])
-    assert news["texts"][0] == "was not there within 1 seconds of its start"
+    assert news["played"]["ending"]["texts"][0] == "was not there within 1 seconds of its start"
 
 
 @pytest.mark.parametrize("fresh", [False, True])

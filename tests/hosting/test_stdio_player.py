@@ -64,11 +64,11 @@ async def test_a_program_is_not_asked_more_than_it_can_answer_in_time(host: Host
         "for line in sys.stdin:\n"
         "    m = json.loads(line)\n"
         "    if 'legal' in m:\n"
-        "        time.sleep(0.01)\n"
+        "        time.sleep(0.02)\n"
         "        print(json.dumps({'decision': m['decision'], 'move': m['legal'][-1]}), flush=True)\n"
     )
     guest = await host.put_up(parse("stdio:slow.py", tmp_path))
-    short = TimeControl(limit=0.3, bank=0.2)
+    short = TimeControl(limit=0.6, bank=0.4)
     matches = await asyncio.wait_for(asyncio.gather(*(host.seat(guest, control=short) for _ in range(60))), 60)
     for match in matches:
         assert match.ending is not None

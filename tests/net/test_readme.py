@@ -32,9 +32,7 @@ README = (Path(__file__).resolve().parents[2] / "proto" / "README.md").read_text
 async def test_the_transcript_is_what_happens() -> None:
     block = re.search(r"```text\n(.*?)\n```", README, re.DOTALL)
     assert block
-    assert block[1] == await transcript(), (
-        "run tests/net/transcript.py and put what it prints into proto/README.md"
-    )
+    assert block[1] == await transcript(), "run tests/net/transcript.py and put what it prints into proto/README.md"
 
 
 @pytest.mark.parametrize("oneof", ["Up", "Down"])

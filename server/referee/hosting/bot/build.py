@@ -1,4 +1,4 @@
-"""A bot's build command: shown, and run once before the first start, in a sandbox of its own (`workshop.py`).
+"""A bot's build command: shown, and run once before the first start, in a sandbox of its own (`build_sandbox.py`).
 
 A build runs what the author of a bot wants to run, as the bot itself does, and is shut in like it. Only who trusts the
 bots (`shut_in=False`) lets it run in the open, as the person who started the referee.

@@ -1,7 +1,7 @@
 """The first line of a script (`#!`, the shebang): which program runs it, read as the kernel and `env` read it.
 
 The line is the author's text. It is read here only to find the program; whether that program may be had is decided
-elsewhere (`toolchains.py`), by what the host has.
+elsewhere (`sandbox/toolchains.py`), by what the host has.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ class BotSpec:
     memory: int | None = None
     """Bytes it asks for; None: whatever is usual."""
     build: tuple[str, ...] = ()
-    """Run once before the first start (`building.py`)."""
+    """Run once before the first start (`build.py`)."""
     text: str = ""
     """What the person wrote."""
 

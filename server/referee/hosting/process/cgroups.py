@@ -8,7 +8,7 @@ with the controllers that are on there already.
 
 cgroup v1: a hierarchy per controller; groups are made below our own.
 
-What cannot be had is weighed from outside (`processor_time.py`, `throttle.py`, `weight.py`).
+What cannot be had is weighed from outside (`processor_time.py`, `throttle.py`, `usage.py`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The sandbox of a build: walls as around a bot, with the bot's folder writable, room for a compiler, and a network if
 the host allows it.
 
-The folder is a private copy (`staging.py`), laid over the place where the bot's folder is. As for bots there is no
-other process, no file of the host's and no capability. A build sees all toolchains on the host's PATH that may be
+The folder is a private copy (`bot/build_copy.py`), laid over the place where the bot's folder is. As for bots there is
+no other process, no file of the host's and no capability. A build sees all toolchains on the host's PATH that may be
 shown, for compilers call others.
 """
 

@@ -95,7 +95,7 @@ class OpenAir:
 
 
 def kept(command: tuple[str, ...]) -> tuple[str, ...]:
-    """A command of which nothing survives, whatever it starts (`keeper.py`)."""
+    """A command of which nothing survives, whatever it starts (`process/keeper.py`)."""
     return (sys.executable, "-I", "-S", str(Path(__file__).parents[1] / "process" / "keeper.py"), *command)
 
 

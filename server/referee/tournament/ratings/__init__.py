@@ -3,7 +3,7 @@
 TrueSkill updates do not commute, so results are rated in the order of the schedule, never in the
 order in which matches happened to end. Rating one result after the other and rating all of them
 from scratch is the same computation. Neither the order of the seats nor the names of the bots
-enter into it (see `skill.py` for that and for what keeps the numbers sane).
+enter into it (see `trueskill_update.py` for that and for what keeps the numbers sane).
 
 A match of one player leaves the ratings as they are: TrueSkill only learns from comparison. In a
 solo game the standing is therefore the mean score, which whoever keeps the standings computes, or

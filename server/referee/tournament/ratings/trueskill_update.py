@@ -1,7 +1,7 @@
 """One TrueSkill update: from what was believed of some players and how they finished to what is believed now.
 
-The mathematics is the package `trueskill` (`chain.py` passes its messages faster); this file makes it safe to build a
-leaderboard on.
+The mathematics is the package `trueskill` (`trueskill_chain.py` passes its messages faster); this file makes it safe to
+build a leaderboard on.
 
 - The order of the players does not matter. They are sorted by rank and belief first, because the
   package stops passing messages after a few sweeps and what it has by then depends on the order.

@@ -13,7 +13,8 @@ uses a user namespace, in which the bot has the same id as the referee but can r
 Memory: RLIMIT_AS would be exact and cheap, but the runtimes of Java, Go, JavaScript and .NET reserve far more address
 space than they use and would not even start. So the exact limit is kept by weighing (`process/bot_process.py` sums up
 what the bot's processes hold and ends it), and RLIMIT_DATA, which does not count what is only reserved, stops a single
-process that grows between two weighings. A cgroup, where one can be had, holds all processes together (`process/cgroups.py`).
+process that grows between two weighings. A cgroup, where one can be had, holds all processes together
+(`process/cgroups.py`).
 """
 
 from __future__ import annotations

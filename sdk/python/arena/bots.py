@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, Protocol
 
 from arena.decision import Decision, Match
+from arena.errors import ArenaError
 
 Answer = str | Awaitable[str]
 Decide = Callable[[Decision], Answer]
 
 
-class NotABot(TypeError):
+class HasDecide(Protocol):
+    """An object that decides; `start(match)` and `end(result)` are called if it has them."""
+
+    @property
+    def decide(self) -> Decide: ...
+
+
+Bot = Decide | HasDecide | type[HasDecide]
+"""What `arena.run` takes."""
+
+
+class NotABot(ArenaError, TypeError):
     """What was given cannot decide; the text says what can."""
+
+    code = 2
 
 
 class Player:

@@ -5,11 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
-
-from google.protobuf.message import Message
+from typing import TYPE_CHECKING, Any, Generic
 
 from arena import views
+
+if TYPE_CHECKING:
+    # Type checkers know this module without its being installed. The default lets `Decision` alone mean any game.
+    from typing_extensions import TypeVar
+
+    V = TypeVar("V", default=Any)
+else:
+    from typing import TypeVar
+
+    V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +40,18 @@ class Match:
     seed_commitment: str = ""
     view_descriptor: bytes = field(default=b"", repr=False)
     """What describes the view's message, where it is none of the SDK's own."""
+    nonces_digest: str = ""
+    """SHA-256 (hex) over the entrants' nonces that went into the seed; empty: there were none."""
+    total: float = 0.0
+    """The most seconds that a seat may hold the match up in all, thinking or away; 0: there is no such bound."""
+    attempt: int = 0
+    """How often the match was dealt: beyond 1, an earlier deal came to nothing; 0 outside tournaments."""
 
     @classmethod
     def from_start(cls, start: Any) -> Match:
         """From the protocol's MatchStart."""
         return cls(
-            start.match,
+            start.match_id,
             start.game,
             start.seat,
             tuple(start.names),
@@ -49,11 +63,14 @@ class Match:
             start.view_type,
             start.seed_commitment,
             start.view_descriptor,
+            start.nonces_digest,
+            start.time_control.total_ms / 1000,
+            start.attempt,
         )
 
 
-class Decision:
-    """What `decide` is given.
+class Decision(Generic[V]):
+    """What `decide` is given; `Decision[flip7_pb2.View]` tells type checkers and editors what the view is.
 
     `legal` holds moves as text in canonical order; return one of them, or any other legal move where `complete` is
     False. `view` is all that this seat may know, so that a bot needs no memory: the game's typed message
@@ -69,7 +86,7 @@ class Decision:
         info: Match,
         number: int,
         legal: list[str],
-        view: bytes | Message | dict[str, Any] | Callable[[], Message | dict[str, Any]],
+        view: bytes | V | Callable[[], V],
         *,
         complete: bool = True,
         budget: float = 0.0,
@@ -84,11 +101,11 @@ class Decision:
         self.bank = bank
         self.again = again
         self.rejected = ""
-        self._view = view
+        self._view: Any = view
         self._bytes: bytes | None = None
 
     @property
-    def view(self) -> Any:
+    def view(self) -> V:
         """The typed message or the dict; read from its bytes when first looked at."""
         view = self._view
         if isinstance(view, bytes):
@@ -96,7 +113,8 @@ class Decision:
             view = self._view = views.read(self.info.view_type, view, self.info.view_descriptor)
         elif callable(view):
             view = self._view = view()
-        return view
+        seen: V = view
+        return seen
 
     @property
     def view_bytes(self) -> bytes:

@@ -23,3 +23,7 @@ class BotFailed(ArenaError):
     """The author's own code raised, and `--strict` was asked for."""
 
     code = 1
+
+
+class GivesUp(Exception):
+    """Raised by a bot that resigns the match on purpose: the referee is told the text, and no trace is shown."""

@@ -6,26 +6,28 @@ import asyncio
 import signal
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from typing import Unpack
 
 from arena import bots, settings
 from arena.client import Client
 from arena.errors import ArenaError, Refused
+from arena.keywords import Changes, change, checked
 
+RESIGNED = 1
+"""A match was resigned because of an error in the bot."""
 INTERRUPTED = 130
 
 
-def run(bot: Any, arguments: Sequence[str] | None = None, **changes: Any) -> None:
+def run(bot: bots.Bot, arguments: Sequence[str] | None = None, **changes: Unpack[Changes]) -> None:
     """Connect and play until there is nothing more to play, then return; ends the program with a sentence if it cannot.
 
     `bot` is a function `decide(decision) -> str`, an object with such a method, or a class of which every match gets an
     instance of its own; `decide` may be async. Reads `--server`, `--token`, `--name` and more (`--help`) or
     REFEREE_SERVER, REFEREE_TOKEN, …; keyword arguments such as `games=("flip7",)` or `concurrency=4` override.
     """
-    bots.check(bot)
-    chosen = replace(settings.read(arguments), **changes)
     try:
+        bots.check(bot)
+        chosen = change(settings.read(arguments), changes)
         _check_no_loop()
         end = asyncio.run(_play(bot, chosen))
     except ArenaError as error:
@@ -48,27 +50,29 @@ def _check_no_loop() -> None:
     )
 
 
-async def run_async(bot: Any, chosen: settings.Settings) -> Client:
+async def run_async(bot: bots.Bot, chosen: settings.Settings) -> Client:
     """The same inside a running event loop; returns the client with its `results`, raises ArenaError."""
-    client = Client(bot, chosen)
+    client = Client(bot, checked(chosen))
     await client.play()
     return client
 
 
-async def _play(bot: Any, chosen: settings.Settings) -> SystemExit | None:
+async def _play(bot: bots.Bot, chosen: settings.Settings) -> SystemExit | None:
     """Play to the end; what ends the program before that is returned, for asyncio would make a long story of it."""
     client = Client(bot, chosen)
     loop = asyncio.get_running_loop()
     work = asyncio.ensure_future(_until_exit(client))
     open_signals = 0
+    twice = False
 
     def stop() -> None:
         # First time: finish the running matches. Second time: go.
-        nonlocal open_signals
+        nonlocal open_signals, twice
         open_signals -= 1
         if work.done():
             return
         if not client.playing or client.leaving:
+            twice = client.leaving
             work.cancel()
         else:
             print("leaving after the running matches; once more to leave at once", file=sys.stderr, flush=True)
@@ -87,7 +91,9 @@ async def _play(bot: Any, chosen: settings.Settings) -> SystemExit | None:
     except asyncio.CancelledError:
         if not work.cancelled():
             raise
-        return SystemExit(INTERRUPTED)
+        if twice:
+            return SystemExit(INTERRUPTED)
+        return _end(client)  # no match was running: this is how a bot leaves
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -100,4 +106,8 @@ async def _until_exit(client: Client) -> SystemExit | None:
         return SystemExit(INTERRUPTED)
     except SystemExit as end:  # the author's own wish
         return end
-    return None
+    return _end(client)
+
+
+def _end(client: Client) -> SystemExit | None:
+    return SystemExit(RESIGNED) if client.errors else None

@@ -1,4 +1,4 @@
-"""What a status of gRPC means to the author of a bot, and whether waiting can mend it."""
+"""gRPC status codes as sentences for the author of a bot, and whether it helps to retry."""
 
 from __future__ import annotations
 

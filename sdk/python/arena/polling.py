@@ -1,10 +1,10 @@
-"""How gRPC waits for the network.
+"""How gRPC polls the network (GRPC_EXPERIMENTS).
 
-It knows two ways. In the older one, whoever waits for a message reads it from the socket himself; in the newer one,
-which Python has used since gRPC 1.80, threads of gRPC's own read it and hand it on to each other. Each hand-over costs
-time: with the older way a question and its answer are exchanged about half as fast again, and a server at many tables
-needs a fifth less of the processor. It will go away one day, so only versions that are known to have it are asked for
-it; all others do as they like. Whoever sets GRPC_EXPERIMENTS has decided for himself.
+It knows two ways. In the older one, the thread that waits for a message reads it from the socket itself. In the newer
+one, which Python has used since gRPC 1.80, threads of gRPC's own read it and hand it on to each other. Each hand-over
+costs time. With the older way a question and its answer are exchanged about half as fast again, and a server at many
+tables needs a fifth less of the processor. It will go away one day, so only versions that are known to have it are
+asked for it; all others do as they like. If GRPC_EXPERIMENTS is set already, it stays as it is.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 KNOWN_FROM, KNOWN_TO = (1, 80), (1, 85)
-OLDER_WAY = "-event_engine_client,-event_engine_listener"
+POLL_IN_CALLER = "-event_engine_client,-event_engine_listener"
 
 
 def choose() -> None:
     """Choose the older way where there are two; to be called before grpc is first imported."""
     version = _version()
     if sys.platform == "linux" and version is not None and KNOWN_FROM <= version <= KNOWN_TO:
-        os.environ.setdefault("GRPC_EXPERIMENTS", OLDER_WAY)
+        os.environ.setdefault("GRPC_EXPERIMENTS", POLL_IN_CALLER)
 
 
 def _version() -> tuple[int, int] | None:

@@ -32,7 +32,7 @@ class Recording:
         except UnknownView:
             view = decision.view_bytes.hex()
         if isinstance(view, Message):
-            view = json_format.MessageToDict(view, preserving_proto_field_name=True)
+            view = _plain(view)
         self._write(
             "decide",
             match=decision.match,
@@ -45,16 +45,29 @@ class Recording:
             ms=round(seconds * 1000, 3),
         )
 
+    def welcome(self, message: Any) -> None:
+        """What the referee says first, without the secret that lets the bot resume."""
+        kept = _plain(message)
+        del kept["session"]
+        self._write("welcome", **kept)
+
     def note(self, kind: str, message: Any) -> None:
         """Any other message of the referee."""
-        self._write(kind, **json_format.MessageToDict(message, preserving_proto_field_name=True))
+        self._write(kind, **_plain(message))
 
     def close(self) -> None:
         with suppress(OSError):  # what could not be written has been told
             self._file.close()
 
-    def _write(self, kind: str, **fields: Any) -> None:
+    def _write(self, kind: str, /, **fields: Any) -> None:
         try:
             self._file.write(json.dumps({"time": round(time.time(), 3), "type": kind, **fields}) + "\n")
         except OSError as error:
             raise ArenaError(f"cannot record to {self._path}: {error.strerror}") from None
+
+
+def _plain(message: Message) -> dict[str, Any]:
+    """A message in protobuf's JSON, with the names of the .proto and zero fields written out."""
+    return json_format.MessageToDict(
+        message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
+    )

@@ -23,6 +23,11 @@ class UnknownView(LookupError):
     """The view of this game cannot be read; the text says what would help."""
 
 
+def view_type(game: str) -> str | None:
+    """The type of view of a game that comes with Referee; None for any other game."""
+    return next((name for name, known in BUILT_IN.items() if known == game), None)
+
+
 def read(view_type: str, data: bytes, descriptor: bytes = b"") -> Any:
     """A view from its bytes: a dict, or a message of the type that is named."""
     if view_type == JSON:

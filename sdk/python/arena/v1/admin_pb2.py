@@ -22,51 +22,56 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from arena.v1 import result_pb2 as arena_dot_v1_dot_result__pb2
+from arena.v1 import standings_pb2 as arena_dot_v1_dot_standings__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61rena/v1/admin.proto\x12\x08\x61rena.v1\"\x1d\n\rAddBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"-\n\x0e\x41\x64\x64\x42otResponse\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05token\x18\x02 \x01(\t\"\x11\n\x0fListBotsRequest\"3\n\x10ListBotsResponse\x12\x1f\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x11.arena.v1.BotInfo\"\x8f\x01\n\x07\x42otInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07revoked\x18\x02 \x01(\x08\x12\x11\n\tconnected\x18\x03 \x01(\x08\x12\x0e\n\x06\x63lient\x18\x04 \x01(\t\x12\x13\n\x0b\x63oncurrency\x18\x05 \x01(\r\x12\x0f\n\x07playing\x18\x06 \x01(\r\x12\r\n\x05\x61\x64\x64\x65\x64\x18\x07 \x01(\x01\x12\r\n\x05house\x18\x08 \x01(\x08\" \n\x10RevokeBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"\x13\n\x11RevokeBotResponse\" \n\x10RotateBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"\"\n\x11RotateBotResponse\x12\r\n\x05token\x18\x01 \x01(\t\"\x86\x01\n\x10PlayMatchRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0c\n\x04\x62ots\x18\x02 \x03(\t\x12\x14\n\x0coptions_json\x18\x03 \x01(\t\x12\x0f\n\x07matches\x18\x04 \x01(\r\x12\x10\n\x08limit_ms\x18\x05 \x01(\r\x12\x0f\n\x07\x62\x61nk_ms\x18\x06 \x01(\r\x12\x0c\n\x04seed\x18\x07 \x01(\t\"\x97\x01\n\x11PlayMatchResponse\x12\r\n\x05match\x18\x01 \x01(\t\x12\x0c\n\x04\x62ots\x18\x02 \x03(\t\x12\r\n\x05ranks\x18\x03 \x03(\r\x12\x0e\n\x06scores\x18\x04 \x03(\x05\x12\x14\n\x0cterminations\x18\x05 \x03(\t\x12\r\n\x05texts\x18\x06 \x03(\t\x12\x0e\n\x06reason\x18\x07 \x01(\t\x12\x11\n\tdecisions\x18\x08 \x01(\r\"\x88\x02\n\x17\x43reateTournamentRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0f\n\x07players\x18\x03 \x01(\r\x12\x10\n\x08schedule\x18\x04 \x01(\t\x12\x0e\n\x06rounds\x18\x05 \x01(\r\x12\x0c\n\x04\x62ots\x18\x06 \x03(\t\x12\x10\n\x08limit_ms\x18\x07 \x01(\r\x12\x0f\n\x07\x62\x61nk_ms\x18\x08 \x01(\r\x12\x14\n\x0coptions_json\x18\t \x01(\t\x12\x12\n\nallow_join\x18\n \x01(\x08\x12\x12\n\nabsence_ms\x18\x0b \x01(\r\x12\x0c\n\x04seed\x18\x0c \x01(\t\x12\r\n\x05start\x18\r \x01(\x08\x12\x12\n\nrepeatable\x18\x0e \x01(\x08\"M\n\x18\x43reateTournamentResponse\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07matches\x18\x02 \x01(\r\x12\x12\n\ncommitment\x18\x03 \x01(\t\"T\n\x18\x43ontrolTournamentRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12*\n\x06\x61\x63tion\x18\x02 \x01(\x0e\x32\x1a.arena.v1.TournamentAction\"*\n\x19\x43ontrolTournamentResponse\x12\r\n\x05state\x18\x01 \x01(\t\"2\n\x15JoinTournamentRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\"/\n\x16JoinTournamentResponse\x12\x15\n\rmatches_added\x18\x01 \x01(\r*\xab\x01\n\x10TournamentAction\x12!\n\x1dTOURNAMENT_ACTION_UNSPECIFIED\x10\x00\x12\x1b\n\x17TOURNAMENT_ACTION_START\x10\x01\x12\x1b\n\x17TOURNAMENT_ACTION_PAUSE\x10\x02\x12\x1c\n\x18TOURNAMENT_ACTION_RESUME\x10\x03\x12\x1c\n\x18TOURNAMENT_ACTION_CANCEL\x10\x04\x32\xf0\x04\n\x0c\x41\x64minService\x12;\n\x06\x41\x64\x64\x42ot\x12\x17.arena.v1.AddBotRequest\x1a\x18.arena.v1.AddBotResponse\x12\x41\n\x08ListBots\x12\x19.arena.v1.ListBotsRequest\x1a\x1a.arena.v1.ListBotsResponse\x12\x44\n\tRevokeBot\x12\x1a.arena.v1.RevokeBotRequest\x1a\x1b.arena.v1.RevokeBotResponse\x12\x44\n\tRotateBot\x12\x1a.arena.v1.RotateBotRequest\x1a\x1b.arena.v1.RotateBotResponse\x12\x46\n\tPlayMatch\x12\x1a.arena.v1.PlayMatchRequest\x1a\x1b.arena.v1.PlayMatchResponse0\x01\x12Y\n\x10\x43reateTournament\x12!.arena.v1.CreateTournamentRequest\x1a\".arena.v1.CreateTournamentResponse\x12\\\n\x11\x43ontrolTournament\x12\".arena.v1.ControlTournamentRequest\x1a#.arena.v1.ControlTournamentResponse\x12S\n\x0eJoinTournament\x12\x1f.arena.v1.JoinTournamentRequest\x1a .arena.v1.JoinTournamentResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61rena/v1/admin.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/result.proto\x1a\x18\x61rena/v1/standings.proto\"\x1d\n\rAddBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"-\n\x0e\x41\x64\x64\x42otResponse\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05token\x18\x02 \x01(\t\"\x11\n\x0fListBotsRequest\"3\n\x10ListBotsResponse\x12\x1f\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x11.arena.v1.BotInfo\"\x8f\x01\n\x07\x42otInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07revoked\x18\x02 \x01(\x08\x12\x11\n\tconnected\x18\x03 \x01(\x08\x12\x0e\n\x06\x63lient\x18\x04 \x01(\t\x12\x13\n\x0b\x63oncurrency\x18\x05 \x01(\r\x12\x0f\n\x07playing\x18\x06 \x01(\r\x12\r\n\x05\x61\x64\x64\x65\x64\x18\x07 \x01(\x01\x12\r\n\x05house\x18\x08 \x01(\x08\" \n\x10RevokeBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"\x13\n\x11RevokeBotResponse\" \n\x10RotateBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"\"\n\x11RotateBotResponse\x12\r\n\x05token\x18\x01 \x01(\t\"\x86\x01\n\x10PlayMatchRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0c\n\x04\x62ots\x18\x02 \x03(\t\x12\x14\n\x0coptions_json\x18\x03 \x01(\t\x12\x0f\n\x07matches\x18\x04 \x01(\r\x12\x10\n\x08limit_ms\x18\x05 \x01(\r\x12\x0f\n\x07\x62\x61nk_ms\x18\x06 \x01(\r\x12\x0c\n\x04seed\x18\x07 \x01(\t\"m\n\x11PlayMatchResponse\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04\x62ots\x18\x02 \x03(\t\x12%\n\x06result\x18\x03 \x01(\x0b\x32\x15.arena.v1.MatchResult\x12\x11\n\tdecisions\x18\x04 \x01(\r\"\xfc\x02\n\x17\x43reateTournamentRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0f\n\x07players\x18\x03 \x01(\r\x12(\n\x08schedule\x18\x04 \x01(\x0e\x32\x16.arena.v1.ScheduleKind\x12\x0e\n\x06rounds\x18\x05 \x01(\r\x12\x0c\n\x04\x62ots\x18\x06 \x03(\t\x12\x10\n\x08limit_ms\x18\x07 \x01(\r\x12\x0f\n\x07\x62\x61nk_ms\x18\x08 \x01(\r\x12\x14\n\x0coptions_json\x18\t \x01(\t\x12\x12\n\nallow_join\x18\n \x01(\x08\x12\x12\n\nabsence_ms\x18\x0b \x01(\r\x12\x0c\n\x04seed\x18\x0c \x01(\t\x12\r\n\x05start\x18\r \x01(\x08\x12\x12\n\nrepeatable\x18\x0e \x01(\x08\x12\x13\n\x0b\x66ormat_json\x18\x0f \x01(\t\x12#\n\x05order\x18\x10 \x01(\x0e\x32\x14.arena.v1.TableOrder\x12\x10\n\x08total_ms\x18\x11 \x01(\r\x12\x0e\n\x06missed\x18\x12 \x01(\t\"M\n\x18\x43reateTournamentResponse\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07matches\x18\x02 \x01(\r\x12\x12\n\ncommitment\x18\x03 \x01(\t\"\x84\x01\n\x18\x43ontrolTournamentRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12*\n\x06\x61\x63tion\x18\x02 \x01(\x0e\x32\x1a.arena.v1.TournamentAction\x12\x0f\n\x07subject\x18\x03 \x01(\t\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\r\n\x05\x61nnul\x18\x05 \x01(\x08\"S\n\x19\x43ontrolTournamentResponse\x12(\n\x05state\x18\x01 \x01(\x0e\x32\x19.arena.v1.TournamentState\x12\x0c\n\x04told\x18\x02 \x01(\t\"2\n\x15JoinTournamentRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\"/\n\x16JoinTournamentResponse\x12\x15\n\rmatches_added\x18\x01 \x01(\r*a\n\x0cScheduleKind\x12\x1d\n\x19SCHEDULE_KIND_UNSPECIFIED\x10\x00\x12\x1a\n\x16SCHEDULE_KIND_BALANCED\x10\x01\x12\x16\n\x12SCHEDULE_KIND_FULL\x10\x02*\xa8\x02\n\x10TournamentAction\x12!\n\x1dTOURNAMENT_ACTION_UNSPECIFIED\x10\x00\x12\x1b\n\x17TOURNAMENT_ACTION_START\x10\x01\x12\x1b\n\x17TOURNAMENT_ACTION_PAUSE\x10\x02\x12\x1c\n\x18TOURNAMENT_ACTION_RESUME\x10\x03\x12\x1c\n\x18TOURNAMENT_ACTION_CANCEL\x10\x04\x12 \n\x1cTOURNAMENT_ACTION_DISQUALIFY\x10\x05\x12\x1e\n\x1aTOURNAMENT_ACTION_WITHDRAW\x10\x06\x12\x1b\n\x17TOURNAMENT_ACTION_ANNUL\x10\x07\x12\x1c\n\x18TOURNAMENT_ACTION_REPLAY\x10\x08\x32\xf0\x04\n\x0c\x41\x64minService\x12;\n\x06\x41\x64\x64\x42ot\x12\x17.arena.v1.AddBotRequest\x1a\x18.arena.v1.AddBotResponse\x12\x41\n\x08ListBots\x12\x19.arena.v1.ListBotsRequest\x1a\x1a.arena.v1.ListBotsResponse\x12\x44\n\tRevokeBot\x12\x1a.arena.v1.RevokeBotRequest\x1a\x1b.arena.v1.RevokeBotResponse\x12\x44\n\tRotateBot\x12\x1a.arena.v1.RotateBotRequest\x1a\x1b.arena.v1.RotateBotResponse\x12\x46\n\tPlayMatch\x12\x1a.arena.v1.PlayMatchRequest\x1a\x1b.arena.v1.PlayMatchResponse0\x01\x12Y\n\x10\x43reateTournament\x12!.arena.v1.CreateTournamentRequest\x1a\".arena.v1.CreateTournamentResponse\x12\\\n\x11\x43ontrolTournament\x12\".arena.v1.ControlTournamentRequest\x1a#.arena.v1.ControlTournamentResponse\x12S\n\x0eJoinTournament\x12\x1f.arena.v1.JoinTournamentRequest\x1a .arena.v1.JoinTournamentResponseBP\n\x08\x61rena.v1P\x01Z7github.com/referee-arena/referee/sdk/go/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.admin_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
-  _globals['_TOURNAMENTACTION']._serialized_start=1324
-  _globals['_TOURNAMENTACTION']._serialized_end=1495
-  _globals['_ADDBOTREQUEST']._serialized_start=34
-  _globals['_ADDBOTREQUEST']._serialized_end=63
-  _globals['_ADDBOTRESPONSE']._serialized_start=65
-  _globals['_ADDBOTRESPONSE']._serialized_end=110
-  _globals['_LISTBOTSREQUEST']._serialized_start=112
-  _globals['_LISTBOTSREQUEST']._serialized_end=129
-  _globals['_LISTBOTSRESPONSE']._serialized_start=131
-  _globals['_LISTBOTSRESPONSE']._serialized_end=182
-  _globals['_BOTINFO']._serialized_start=185
-  _globals['_BOTINFO']._serialized_end=328
-  _globals['_REVOKEBOTREQUEST']._serialized_start=330
-  _globals['_REVOKEBOTREQUEST']._serialized_end=362
-  _globals['_REVOKEBOTRESPONSE']._serialized_start=364
-  _globals['_REVOKEBOTRESPONSE']._serialized_end=383
-  _globals['_ROTATEBOTREQUEST']._serialized_start=385
-  _globals['_ROTATEBOTREQUEST']._serialized_end=417
-  _globals['_ROTATEBOTRESPONSE']._serialized_start=419
-  _globals['_ROTATEBOTRESPONSE']._serialized_end=453
-  _globals['_PLAYMATCHREQUEST']._serialized_start=456
-  _globals['_PLAYMATCHREQUEST']._serialized_end=590
-  _globals['_PLAYMATCHRESPONSE']._serialized_start=593
-  _globals['_PLAYMATCHRESPONSE']._serialized_end=744
-  _globals['_CREATETOURNAMENTREQUEST']._serialized_start=747
-  _globals['_CREATETOURNAMENTREQUEST']._serialized_end=1011
-  _globals['_CREATETOURNAMENTRESPONSE']._serialized_start=1013
-  _globals['_CREATETOURNAMENTRESPONSE']._serialized_end=1090
-  _globals['_CONTROLTOURNAMENTREQUEST']._serialized_start=1092
-  _globals['_CONTROLTOURNAMENTREQUEST']._serialized_end=1176
-  _globals['_CONTROLTOURNAMENTRESPONSE']._serialized_start=1178
-  _globals['_CONTROLTOURNAMENTRESPONSE']._serialized_end=1220
-  _globals['_JOINTOURNAMENTREQUEST']._serialized_start=1222
-  _globals['_JOINTOURNAMENTREQUEST']._serialized_end=1272
-  _globals['_JOINTOURNAMENTRESPONSE']._serialized_start=1274
-  _globals['_JOINTOURNAMENTRESPONSE']._serialized_end=1321
-  _globals['_ADMINSERVICE']._serialized_start=1498
-  _globals['_ADMINSERVICE']._serialized_end=2122
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\010arena.v1P\001Z7github.com/referee-arena/referee/sdk/go/arenav1;arenav1\252\002\010Arena.V1'
+  _globals['_SCHEDULEKIND']._serialized_start=1535
+  _globals['_SCHEDULEKIND']._serialized_end=1632
+  _globals['_TOURNAMENTACTION']._serialized_start=1635
+  _globals['_TOURNAMENTACTION']._serialized_end=1931
+  _globals['_ADDBOTREQUEST']._serialized_start=83
+  _globals['_ADDBOTREQUEST']._serialized_end=112
+  _globals['_ADDBOTRESPONSE']._serialized_start=114
+  _globals['_ADDBOTRESPONSE']._serialized_end=159
+  _globals['_LISTBOTSREQUEST']._serialized_start=161
+  _globals['_LISTBOTSREQUEST']._serialized_end=178
+  _globals['_LISTBOTSRESPONSE']._serialized_start=180
+  _globals['_LISTBOTSRESPONSE']._serialized_end=231
+  _globals['_BOTINFO']._serialized_start=234
+  _globals['_BOTINFO']._serialized_end=377
+  _globals['_REVOKEBOTREQUEST']._serialized_start=379
+  _globals['_REVOKEBOTREQUEST']._serialized_end=411
+  _globals['_REVOKEBOTRESPONSE']._serialized_start=413
+  _globals['_REVOKEBOTRESPONSE']._serialized_end=432
+  _globals['_ROTATEBOTREQUEST']._serialized_start=434
+  _globals['_ROTATEBOTREQUEST']._serialized_end=466
+  _globals['_ROTATEBOTRESPONSE']._serialized_start=468
+  _globals['_ROTATEBOTRESPONSE']._serialized_end=502
+  _globals['_PLAYMATCHREQUEST']._serialized_start=505
+  _globals['_PLAYMATCHREQUEST']._serialized_end=639
+  _globals['_PLAYMATCHRESPONSE']._serialized_start=641
+  _globals['_PLAYMATCHRESPONSE']._serialized_end=750
+  _globals['_CREATETOURNAMENTREQUEST']._serialized_start=753
+  _globals['_CREATETOURNAMENTREQUEST']._serialized_end=1133
+  _globals['_CREATETOURNAMENTRESPONSE']._serialized_start=1135
+  _globals['_CREATETOURNAMENTRESPONSE']._serialized_end=1212
+  _globals['_CONTROLTOURNAMENTREQUEST']._serialized_start=1215
+  _globals['_CONTROLTOURNAMENTREQUEST']._serialized_end=1347
+  _globals['_CONTROLTOURNAMENTRESPONSE']._serialized_start=1349
+  _globals['_CONTROLTOURNAMENTRESPONSE']._serialized_end=1432
+  _globals['_JOINTOURNAMENTREQUEST']._serialized_start=1434
+  _globals['_JOINTOURNAMENTREQUEST']._serialized_end=1484
+  _globals['_JOINTOURNAMENTRESPONSE']._serialized_start=1486
+  _globals['_JOINTOURNAMENTRESPONSE']._serialized_end=1533
+  _globals['_ADMINSERVICE']._serialized_start=1934
+  _globals['_ADMINSERVICE']._serialized_end=2558
 # @@protoc_insertion_point(module_scope)

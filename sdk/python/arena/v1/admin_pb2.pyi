@@ -3,6 +3,8 @@
 isort:skip_file
 What only the host may do. Needs the admin token in the metadata: `authorization: Bearer TOKEN`."""
 
+from arena.v1 import result_pb2 as _result_pb2
+from arena.v1 import standings_pb2 as _standings_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -19,6 +21,27 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _ScheduleKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ScheduleKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ScheduleKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SCHEDULE_KIND_UNSPECIFIED: _ScheduleKind.ValueType  # 0
+    SCHEDULE_KIND_BALANCED: _ScheduleKind.ValueType  # 1
+    """Rounds in which each bot plays at most once; meetings and seats as even as can be."""
+    SCHEDULE_KIND_FULL: _ScheduleKind.ValueType  # 2
+    """Each set of bots, in each rotation of seats."""
+
+class ScheduleKind(_ScheduleKind, metaclass=_ScheduleKindEnumTypeWrapper): ...
+
+SCHEDULE_KIND_UNSPECIFIED: ScheduleKind.ValueType  # 0
+SCHEDULE_KIND_BALANCED: ScheduleKind.ValueType  # 1
+"""Rounds in which each bot plays at most once; meetings and seats as even as can be."""
+SCHEDULE_KIND_FULL: ScheduleKind.ValueType  # 2
+"""Each set of bots, in each rotation of seats."""
+Global___ScheduleKind: _TypeAlias = ScheduleKind  # noqa: Y015
+
 class _TournamentAction:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -30,6 +53,14 @@ class _TournamentActionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tour
     TOURNAMENT_ACTION_PAUSE: _TournamentAction.ValueType  # 2
     TOURNAMENT_ACTION_RESUME: _TournamentAction.ValueType  # 3
     TOURNAMENT_ACTION_CANCEL: _TournamentAction.ValueType  # 4
+    TOURNAMENT_ACTION_DISQUALIFY: _TournamentAction.ValueType  # 5
+    """Take a bot out for good: its open matches are not played."""
+    TOURNAMENT_ACTION_WITHDRAW: _TournamentAction.ValueType  # 6
+    """The same without blame."""
+    TOURNAMENT_ACTION_ANNUL: _TournamentAction.ValueType  # 7
+    """Make the result of a match count no longer."""
+    TOURNAMENT_ACTION_REPLAY: _TournamentAction.ValueType  # 8
+    """Play a match again, on a new deal."""
 
 class TournamentAction(_TournamentAction, metaclass=_TournamentActionEnumTypeWrapper): ...
 
@@ -38,6 +69,14 @@ TOURNAMENT_ACTION_START: TournamentAction.ValueType  # 1
 TOURNAMENT_ACTION_PAUSE: TournamentAction.ValueType  # 2
 TOURNAMENT_ACTION_RESUME: TournamentAction.ValueType  # 3
 TOURNAMENT_ACTION_CANCEL: TournamentAction.ValueType  # 4
+TOURNAMENT_ACTION_DISQUALIFY: TournamentAction.ValueType  # 5
+"""Take a bot out for good: its open matches are not played."""
+TOURNAMENT_ACTION_WITHDRAW: TournamentAction.ValueType  # 6
+"""The same without blame."""
+TOURNAMENT_ACTION_ANNUL: TournamentAction.ValueType  # 7
+"""Make the result of a match count no longer."""
+TOURNAMENT_ACTION_REPLAY: TournamentAction.ValueType  # 8
+"""Play a match again, on a new deal."""
 Global___TournamentAction: _TypeAlias = TournamentAction  # noqa: Y015
 
 @_typing.final
@@ -280,42 +319,27 @@ Global___PlayMatchRequest: _TypeAlias = PlayMatchRequest  # noqa: Y015
 class PlayMatchResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
-    MATCH_FIELD_NUMBER: _builtins.int
+    MATCH_ID_FIELD_NUMBER: _builtins.int
     BOTS_FIELD_NUMBER: _builtins.int
-    RANKS_FIELD_NUMBER: _builtins.int
-    SCORES_FIELD_NUMBER: _builtins.int
-    TERMINATIONS_FIELD_NUMBER: _builtins.int
-    TEXTS_FIELD_NUMBER: _builtins.int
-    REASON_FIELD_NUMBER: _builtins.int
+    RESULT_FIELD_NUMBER: _builtins.int
     DECISIONS_FIELD_NUMBER: _builtins.int
-    match: _builtins.str
-    reason: _builtins.str
+    match_id: _builtins.str
     decisions: _builtins.int
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     @_builtins.property
-    def ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
-    @_builtins.property
-    def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
-    @_builtins.property
-    def terminations(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
-    @_builtins.property
-    def texts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    def result(self) -> _result_pb2.MatchResult: ...
     def __init__(
         self,
         *,
-        match: _builtins.str = ...,
+        match_id: _builtins.str = ...,
         bots: _abc.Iterable[_builtins.str] | None = ...,
-        ranks: _abc.Iterable[_builtins.int] | None = ...,
-        scores: _abc.Iterable[_builtins.int] | None = ...,
-        terminations: _abc.Iterable[_builtins.str] | None = ...,
-        texts: _abc.Iterable[_builtins.str] | None = ...,
-        reason: _builtins.str = ...,
+        result: _result_pb2.MatchResult | None = ...,
         decisions: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["result", b"result"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "decisions", b"decisions", "match", b"match", "ranks", b"ranks", "reason", b"reason", "scores", b"scores", "terminations", b"terminations", "texts", b"texts"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "decisions", b"decisions", "match_id", b"match_id", "result", b"result"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -339,12 +363,16 @@ class CreateTournamentRequest(_message.Message):
     SEED_FIELD_NUMBER: _builtins.int
     START_FIELD_NUMBER: _builtins.int
     REPEATABLE_FIELD_NUMBER: _builtins.int
+    FORMAT_JSON_FIELD_NUMBER: _builtins.int
+    ORDER_FIELD_NUMBER: _builtins.int
+    TOTAL_MS_FIELD_NUMBER: _builtins.int
+    MISSED_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     game: _builtins.str
     players: _builtins.int
     """Per match."""
-    schedule: _builtins.str
-    """balanced or full."""
+    schedule: Global___ScheduleKind.ValueType
+    """Unspecified: balanced."""
     rounds: _builtins.int
     limit_ms: _builtins.int
     bank_ms: _builtins.int
@@ -362,6 +390,20 @@ class CreateTournamentRequest(_message.Message):
     """The root follows from the seed's text alone, as does every deal: for tests and research. Whoever guesses the text
     knows all deals, so a tournament with a remote bot is refused.
     """
+    format_json: _builtins.str
+    """A format that draws its rounds while the tournament runs, with its settings, as a JSON object, at most 16,384 bytes:
+    {"name":"swiss","rounds":7}. Empty: a round-robin by schedule and rounds, which are not looked at otherwise.
+    """
+    order: _standings_pb2.TableOrder.ValueType
+    """By which rating the table is ordered: TRUESKILL or STRENGTH. Unspecified: by TrueSkill while it is played, by strength
+    once it is finished; by its places where the format has them.
+    """
+    total_ms: _builtins.int
+    """The most that one seat may hold a match up in all, thinking or away; 0: no such bound."""
+    missed: _builtins.str
+    """What becomes of matches of a bot that has played and then stays away to the end: "aside" (no result) or "lost" (the
+    referee plays its seat, which ranks last). Empty: aside.
+    """
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     def __init__(
@@ -370,7 +412,7 @@ class CreateTournamentRequest(_message.Message):
         name: _builtins.str = ...,
         game: _builtins.str = ...,
         players: _builtins.int = ...,
-        schedule: _builtins.str = ...,
+        schedule: Global___ScheduleKind.ValueType = ...,
         rounds: _builtins.int = ...,
         bots: _abc.Iterable[_builtins.str] | None = ...,
         limit_ms: _builtins.int = ...,
@@ -381,10 +423,14 @@ class CreateTournamentRequest(_message.Message):
         seed: _builtins.str = ...,
         start: _builtins.bool = ...,
         repeatable: _builtins.bool = ...,
+        format_json: _builtins.str = ...,
+        order: _standings_pb2.TableOrder.ValueType = ...,
+        total_ms: _builtins.int = ...,
+        missed: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["absence_ms", b"absence_ms", "allow_join", b"allow_join", "bank_ms", b"bank_ms", "bots", b"bots", "game", b"game", "limit_ms", b"limit_ms", "name", b"name", "options_json", b"options_json", "players", b"players", "repeatable", b"repeatable", "rounds", b"rounds", "schedule", b"schedule", "seed", b"seed", "start", b"start"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absence_ms", b"absence_ms", "allow_join", b"allow_join", "bank_ms", b"bank_ms", "bots", b"bots", "format_json", b"format_json", "game", b"game", "limit_ms", b"limit_ms", "missed", b"missed", "name", b"name", "options_json", b"options_json", "order", b"order", "players", b"players", "repeatable", b"repeatable", "rounds", b"rounds", "schedule", b"schedule", "seed", b"seed", "start", b"start", "total_ms", b"total_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -421,17 +467,29 @@ class ControlTournamentRequest(_message.Message):
 
     NAME_FIELD_NUMBER: _builtins.int
     ACTION_FIELD_NUMBER: _builtins.int
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    ANNUL_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     action: Global___TournamentAction.ValueType
+    subject: _builtins.str
+    """The bot or the match that a ruling is about: "ada", "league/12" or "12"."""
+    reason: _builtins.str
+    """Why; every ruling needs one."""
+    annul: _builtins.bool
+    """DISQUALIFY only: the results of the bot count no longer."""
     def __init__(
         self,
         *,
         name: _builtins.str = ...,
         action: Global___TournamentAction.ValueType = ...,
+        subject: _builtins.str = ...,
+        reason: _builtins.str = ...,
+        annul: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "name", b"name"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "annul", b"annul", "name", b"name", "reason", b"reason", "subject", b"subject"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -442,15 +500,19 @@ class ControlTournamentResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     STATE_FIELD_NUMBER: _builtins.int
-    state: _builtins.str
+    TOLD_FIELD_NUMBER: _builtins.int
+    state: _standings_pb2.TournamentState.ValueType
+    told: _builtins.str
+    """What was ruled, in a sentence."""
     def __init__(
         self,
         *,
-        state: _builtins.str = ...,
+        state: _standings_pb2.TournamentState.ValueType = ...,
+        told: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["state", b"state", "told", b"told"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

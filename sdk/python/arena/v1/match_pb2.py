@@ -22,53 +22,63 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from arena.v1 import result_pb2 as arena_dot_v1_dot_result__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61rena/v1/match.proto\x12\x08\x61rena.v1\"+\n\x0bPlayRequest\x12\x1c\n\x06\x62odies\x18\x01 \x03(\x0b\x32\x0c.arena.v1.Up\".\n\x0cPlayResponse\x12\x1e\n\x06\x62odies\x18\x01 \x03(\x0b\x32\x0e.arena.v1.Down\"\xba\x01\n\x02Up\x12 \n\x05hello\x18\x01 \x01(\x0b\x32\x0f.arena.v1.HelloH\x00\x12\x1c\n\x03\x61\x63t\x18\x02 \x01(\x0b\x32\r.arena.v1.ActH\x00\x12\"\n\x06resign\x18\x03 \x01(\x0b\x32\x10.arena.v1.ResignH\x00\x12 \n\x05leave\x18\x04 \x01(\x0b\x32\x0f.arena.v1.LeaveH\x00\x12&\n\x08practice\x18\x05 \x01(\x0b\x32\x12.arena.v1.PracticeH\x00\x42\x06\n\x04\x62ody\"\x9c\x02\n\x04\x44own\x12$\n\x07welcome\x18\x01 \x01(\x0b\x32\x11.arena.v1.WelcomeH\x00\x12+\n\x0bmatch_start\x18\x02 \x01(\x0b\x32\x14.arena.v1.MatchStartH\x00\x12\"\n\x06\x64\x65\x63ide\x18\x03 \x01(\x0b\x32\x10.arena.v1.DecideH\x00\x12&\n\x08rejected\x18\x04 \x01(\x0b\x32\x12.arena.v1.RejectedH\x00\x12\'\n\tmatch_end\x18\x05 \x01(\x0b\x32\x12.arena.v1.MatchEndH\x00\x12\"\n\x06notice\x18\x06 \x01(\x0b\x32\x10.arena.v1.NoticeH\x00\x12 \n\x05\x64rain\x18\x07 \x01(\x0b\x32\x0f.arena.v1.DrainH\x00\x42\x06\n\x04\x62ody\"\x8a\x01\n\x05Hello\x12\x18\n\x10protocol_version\x18\x01 \x01(\r\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\r\n\x05games\x18\x03 \x03(\t\x12\x13\n\x0b\x63oncurrency\x18\x04 \x01(\r\x12\x15\n\rwithout_legal\x18\x05 \x01(\x08\x12\x0e\n\x06\x63lient\x18\x06 \x01(\t\x12\x0e\n\x06resume\x18\x07 \x01(\t\"4\n\x03\x41\x63t\x12\r\n\x05match\x18\x01 \x01(\t\x12\x10\n\x08\x64\x65\x63ision\x18\x02 \x01(\r\x12\x0c\n\x04move\x18\x03 \x01(\t\"\'\n\x06Resign\x12\r\n\x05match\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"\x07\n\x05Leave\"P\n\x08Practice\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0f\n\x07\x61gainst\x18\x02 \x03(\t\x12\x0f\n\x07matches\x18\x03 \x01(\r\x12\x14\n\x0coptions_json\x18\x04 \x01(\t\"\x90\x01\n\x07Welcome\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x18\n\x10protocol_version\x18\x02 \x01(\r\x12\x0e\n\x06server\x18\x03 \x01(\t\x12\x0f\n\x07session\x18\x04 \x01(\t\x12\x0f\n\x07resumed\x18\x05 \x03(\t\x12\x10\n\x08grace_ms\x18\x06 \x01(\r\x12\x19\n\x11max_message_bytes\x18\x07 \x01(\r\"A\n\x0bTimeControl\x12\x10\n\x08limit_ms\x18\x01 \x01(\r\x12\x0f\n\x07\x62\x61nk_ms\x18\x02 \x01(\r\x12\x0f\n\x07strikes\x18\x03 \x01(\r\"\xf8\x01\n\nMatchStart\x12\r\n\x05match\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x14\n\x0cgame_version\x18\x03 \x01(\r\x12\x14\n\x0coptions_json\x18\x04 \x01(\t\x12\x0c\n\x04seat\x18\x05 \x01(\r\x12\r\n\x05names\x18\x06 \x03(\t\x12+\n\x0ctime_control\x18\x07 \x01(\x0b\x32\x15.arena.v1.TimeControl\x12\x17\n\x0fseed_commitment\x18\x08 \x01(\t\x12\x11\n\tview_type\x18\t \x01(\t\x12\x12\n\ntournament\x18\n \x01(\t\x12\x17\n\x0fview_descriptor\x18\x0b \x01(\x0c\"\x8b\x01\n\x06\x44\x65\x63ide\x12\r\n\x05match\x18\x01 \x01(\t\x12\x10\n\x08\x64\x65\x63ision\x18\x02 \x01(\r\x12\x0c\n\x04view\x18\x03 \x01(\x0c\x12\r\n\x05legal\x18\x04 \x03(\t\x12\x10\n\x08\x63omplete\x18\x05 \x01(\x08\x12\x11\n\tbudget_ms\x18\x06 \x01(\r\x12\x0f\n\x07\x62\x61nk_ms\x18\x07 \x01(\r\x12\r\n\x05\x61gain\x18\x08 \x01(\x08\"\x95\x01\n\x08Rejected\x12\r\n\x05match\x18\x01 \x01(\t\x12\x10\n\x08\x64\x65\x63ision\x18\x02 \x01(\r\x12%\n\x04kind\x18\x03 \x01(\x0e\x32\x17.arena.v1.RejectionKind\x12\x0c\n\x04\x63ode\x18\x04 \x01(\t\x12\x0f\n\x07message\x18\x05 \x01(\t\x12\x0c\n\x04move\x18\x06 \x01(\t\x12\x14\n\x0cstrikes_left\x18\x07 \x01(\r\"\x92\x01\n\x08MatchEnd\x12\r\n\x05match\x18\x01 \x01(\t\x12\r\n\x05ranks\x18\x02 \x03(\r\x12\x0e\n\x06scores\x18\x03 \x03(\x05\x12+\n\x0cterminations\x18\x04 \x03(\x0e\x32\x15.arena.v1.Termination\x12\r\n\x05texts\x18\x05 \x03(\t\x12\x0e\n\x06reason\x18\x06 \x01(\t\x12\x0c\n\x04seed\x18\x07 \x01(\t\"$\n\x06Notice\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\"\x15\n\x05\x44rain\x12\x0c\n\x04text\x18\x01 \x01(\t*\xfe\x01\n\rRejectionKind\x12\x1e\n\x1aREJECTION_KIND_UNSPECIFIED\x10\x00\x12\x1d\n\x19REJECTION_KIND_UNREADABLE\x10\x01\x12\x1a\n\x16REJECTION_KIND_ILLEGAL\x10\x02\x12\x1e\n\x1aREJECTION_KIND_OUT_OF_TURN\x10\x03\x12\x1c\n\x18REJECTION_KIND_DUPLICATE\x10\x04\x12\x18\n\x14REJECTION_KIND_STALE\x10\x05\x12\x17\n\x13REJECTION_KIND_LATE\x10\x06\x12!\n\x1dREJECTION_KIND_NOT_YOUR_MATCH\x10\x07*\xf0\x01\n\x0bTermination\x12\x1b\n\x17TERMINATION_UNSPECIFIED\x10\x00\x12\x18\n\x14TERMINATION_FINISHED\x10\x01\x12\x17\n\x13TERMINATION_ILLEGAL\x10\x02\x12\x17\n\x13TERMINATION_TIMEOUT\x10\x03\x12\x1a\n\x16TERMINATION_DISCONNECT\x10\x04\x12\x15\n\x11TERMINATION_CRASH\x10\x05\x12\x15\n\x11TERMINATION_FLOOD\x10\x06\x12\x18\n\x14TERMINATION_RESIGNED\x10\x07\x12\x14\n\x10TERMINATION_VOID\x10\x08\x32I\n\x0cMatchService\x12\x39\n\x04Play\x12\x15.arena.v1.PlayRequest\x1a\x16.arena.v1.PlayResponse(\x01\x30\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61rena/v1/match.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/result.proto\"0\n\x0bPlayRequest\x12!\n\x06\x62odies\x18\x01 \x03(\x0b\x32\x11.arena.v1.BotBody\"5\n\x0cPlayResponse\x12%\n\x06\x62odies\x18\x01 \x03(\x0b\x32\x15.arena.v1.RefereeBody\"\xe1\x01\n\x07\x42otBody\x12 \n\x05hello\x18\x01 \x01(\x0b\x32\x0f.arena.v1.HelloH\x00\x12\x1c\n\x03\x61\x63t\x18\x02 \x01(\x0b\x32\r.arena.v1.ActH\x00\x12\"\n\x06resign\x18\x03 \x01(\x0b\x32\x10.arena.v1.ResignH\x00\x12 \n\x05leave\x18\x04 \x01(\x0b\x32\x0f.arena.v1.LeaveH\x00\x12&\n\x08practice\x18\x05 \x01(\x0b\x32\x12.arena.v1.PracticeH\x00\x12 \n\x05nonce\x18\x06 \x01(\x0b\x32\x0f.arena.v1.NonceH\x00\x42\x06\n\x04\x62ody\"\xc7\x02\n\x0bRefereeBody\x12$\n\x07welcome\x18\x01 \x01(\x0b\x32\x11.arena.v1.WelcomeH\x00\x12+\n\x0bmatch_start\x18\x02 \x01(\x0b\x32\x14.arena.v1.MatchStartH\x00\x12\"\n\x06\x64\x65\x63ide\x18\x03 \x01(\x0b\x32\x10.arena.v1.DecideH\x00\x12&\n\x08rejected\x18\x04 \x01(\x0b\x32\x12.arena.v1.RejectedH\x00\x12\'\n\tmatch_end\x18\x05 \x01(\x0b\x32\x12.arena.v1.MatchEndH\x00\x12\"\n\x06notice\x18\x06 \x01(\x0b\x32\x10.arena.v1.NoticeH\x00\x12 \n\x05\x64rain\x18\x07 \x01(\x0b\x32\x0f.arena.v1.DrainH\x00\x12\"\n\x06nonces\x18\x08 \x01(\x0b\x32\x10.arena.v1.NoncesH\x00\x42\x06\n\x04\x62ody\"\xa0\x01\n\x05Hello\x12\x18\n\x10protocol_version\x18\x01 \x01(\r\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\r\n\x05games\x18\x03 \x03(\t\x12\x13\n\x0b\x63oncurrency\x18\x04 \x01(\r\x12\x15\n\rwithout_legal\x18\x05 \x01(\x08\x12\x0e\n\x06\x63lient\x18\x06 \x01(\t\x12\x0e\n\x06resume\x18\x07 \x01(\t\x12\x14\n\x0cgives_nonces\x18\x08 \x01(\x08\"<\n\x03\x41\x63t\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x10\n\x08\x64\x65\x63ision\x18\x02 \x01(\r\x12\x11\n\tmove_text\x18\x03 \x01(\t\"*\n\x06Resign\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"\x07\n\x05Leave\"P\n\x08Practice\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0f\n\x07\x61gainst\x18\x02 \x03(\t\x12\x0f\n\x07matches\x18\x03 \x01(\r\x12\x14\n\x0coptions_json\x18\x04 \x01(\t\"\xde\x01\n\x07Welcome\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x18\n\x10protocol_version\x18\x02 \x01(\r\x12\x0e\n\x06server\x18\x03 \x01(\t\x12\x0f\n\x07session\x18\x04 \x01(\t\x12\x0f\n\x07resumed\x18\x05 \x03(\t\x12\x10\n\x08grace_ms\x18\x06 \x01(\r\x12\x19\n\x11max_message_bytes\x18\x07 \x01(\r\x12\x15\n\rpractice_left\x18\x08 \x01(\r\x12\x11\n\taddresses\x18\t \x03(\t\x12\"\n\x05heads\x18\n \x03(\x0b\x32\x13.arena.v1.ChainHead\"S\n\x0bTimeControl\x12\x10\n\x08limit_ms\x18\x01 \x01(\r\x12\x0f\n\x07\x62\x61nk_ms\x18\x02 \x01(\r\x12\x0f\n\x07strikes\x18\x03 \x01(\r\x12\x10\n\x08total_ms\x18\x04 \x01(\r\"\xa3\x02\n\nMatchStart\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x14\n\x0cgame_version\x18\x03 \x01(\r\x12\x14\n\x0coptions_json\x18\x04 \x01(\t\x12\x0c\n\x04seat\x18\x05 \x01(\r\x12\r\n\x05names\x18\x06 \x03(\t\x12+\n\x0ctime_control\x18\x07 \x01(\x0b\x32\x15.arena.v1.TimeControl\x12\x17\n\x0fseed_commitment\x18\x08 \x01(\t\x12\x11\n\tview_type\x18\t \x01(\t\x12\x12\n\ntournament\x18\n \x01(\t\x12\x17\n\x0fview_descriptor\x18\x0b \x01(\x0c\x12\x15\n\rnonces_digest\x18\x13 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x14 \x01(\r\"\x9c\x01\n\x06\x44\x65\x63ide\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x10\n\x08\x64\x65\x63ision\x18\x02 \x01(\r\x12\x0c\n\x04view\x18\x03 \x01(\x0c\x12\r\n\x05legal\x18\x04 \x03(\t\x12\x10\n\x08\x63omplete\x18\x05 \x01(\x08\x12\x11\n\tbudget_ms\x18\x06 \x01(\r\x12\x0f\n\x07\x62\x61nk_ms\x18\x07 \x01(\r\x12\r\n\x05\x61gain\x18\x08 \x01(\x08\x12\x0c\n\x04seat\x18\t \x01(\r\"\x8f\x02\n\x08Rejected\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x10\n\x08\x64\x65\x63ision\x18\x02 \x01(\r\x12%\n\x04kind\x18\x03 \x01(\x0e\x32\x17.arena.v1.RejectionKind\x12\x0c\n\x04\x63ode\x18\x04 \x01(\t\x12\x0f\n\x07message\x18\x05 \x01(\t\x12\x11\n\tmove_text\x18\x06 \x01(\t\x12\x19\n\x0cstrikes_left\x18\x07 \x01(\rH\x00\x88\x01\x01\x12\x0c\n\x04open\x18\x08 \x01(\x08\x12\"\n\x08question\x18\t \x01(\x0b\x32\x10.arena.v1.Decide\x12\x18\n\x0bstrays_left\x18\n \x01(\rH\x01\x88\x01\x01\x42\x0f\n\r_strikes_leftB\x0e\n\x0c_strays_left\"\x90\x01\n\x08MatchEnd\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12%\n\x06result\x18\x02 \x01(\x0b\x32\x15.arena.v1.MatchResult\x12\x0c\n\x04seed\x18\x03 \x01(\t\x12\x0c\n\x04view\x18\x04 \x01(\x0c\x12\x0c\n\x04seat\x18\x05 \x01(\r\x12!\n\x04head\x18\x06 \x01(\x0b\x32\x13.arena.v1.ChainHead\":\n\x06Notice\x12\"\n\x04\x63ode\x18\x01 \x01(\x0e\x32\x14.arena.v1.NoticeCode\x12\x0c\n\x04text\x18\x02 \x01(\t\"\xbe\x01\n\x06Nonces\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0c\n\x04\x64raw\x18\x02 \x01(\r\x12!\n\x04step\x18\x03 \x01(\x0e\x32\x13.arena.v1.NonceStep\x12\x17\n\x0froot_commitment\x18\x04 \x01(\t\x12\x17\n\x0fschedule_digest\x18\x05 \x01(\t\x12(\n\x08\x65ntrants\x18\x06 \x03(\x0b\x32\x16.arena.v1.EntrantNonce\x12\x13\n\x0b\x66irst_match\x18\x07 \x01(\r\"?\n\x0c\x45ntrantNonce\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x12\n\ncommitment\x18\x02 \x01(\t\x12\r\n\x05nonce\x18\x03 \x01(\t\"L\n\x05Nonce\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0c\n\x04\x64raw\x18\x02 \x01(\r\x12\x12\n\ncommitment\x18\x03 \x01(\t\x12\r\n\x05nonce\x18\x04 \x01(\t\"\x15\n\x05\x44rain\x12\x0c\n\x04text\x18\x01 \x01(\t*\xfe\x01\n\rRejectionKind\x12\x1e\n\x1aREJECTION_KIND_UNSPECIFIED\x10\x00\x12\x1d\n\x19REJECTION_KIND_UNREADABLE\x10\x01\x12\x1a\n\x16REJECTION_KIND_ILLEGAL\x10\x02\x12\x1e\n\x1aREJECTION_KIND_OUT_OF_TURN\x10\x03\x12\x1c\n\x18REJECTION_KIND_DUPLICATE\x10\x04\x12\x18\n\x14REJECTION_KIND_STALE\x10\x05\x12\x17\n\x13REJECTION_KIND_LATE\x10\x06\x12!\n\x1dREJECTION_KIND_NOT_YOUR_MATCH\x10\x07*\xaa\x01\n\nNoticeCode\x12\x1b\n\x17NOTICE_CODE_UNSPECIFIED\x10\x00\x12\x17\n\x13NOTICE_CODE_WAITING\x10\x01\x12\x17\n\x13NOTICE_CODE_REFUSED\x10\x02\x12\x16\n\x12NOTICE_CODE_CLOSED\x10\x03\x12\x17\n\x13NOTICE_CODE_IGNORED\x10\x04\x12\x1c\n\x18NOTICE_CODE_UNKNOWN_GAME\x10\x05*k\n\tNonceStep\x12\x1a\n\x16NONCE_STEP_UNSPECIFIED\x10\x00\x12\x15\n\x11NONCE_STEP_COMMIT\x10\x01\x12\x15\n\x11NONCE_STEP_REVEAL\x10\x02\x12\x14\n\x10NONCE_STEP_FIXED\x10\x03\x32I\n\x0cMatchService\x12\x39\n\x04Play\x12\x15.arena.v1.PlayRequest\x1a\x16.arena.v1.PlayResponse(\x01\x30\x01\x42P\n\x08\x61rena.v1P\x01Z7github.com/referee-arena/referee/sdk/go/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.match_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
-  _globals['_REJECTIONKIND']._serialized_start=1900
-  _globals['_REJECTIONKIND']._serialized_end=2154
-  _globals['_TERMINATION']._serialized_start=2157
-  _globals['_TERMINATION']._serialized_end=2397
-  _globals['_PLAYREQUEST']._serialized_start=34
-  _globals['_PLAYREQUEST']._serialized_end=77
-  _globals['_PLAYRESPONSE']._serialized_start=79
-  _globals['_PLAYRESPONSE']._serialized_end=125
-  _globals['_UP']._serialized_start=128
-  _globals['_UP']._serialized_end=314
-  _globals['_DOWN']._serialized_start=317
-  _globals['_DOWN']._serialized_end=601
-  _globals['_HELLO']._serialized_start=604
-  _globals['_HELLO']._serialized_end=742
-  _globals['_ACT']._serialized_start=744
-  _globals['_ACT']._serialized_end=796
-  _globals['_RESIGN']._serialized_start=798
-  _globals['_RESIGN']._serialized_end=837
-  _globals['_LEAVE']._serialized_start=839
-  _globals['_LEAVE']._serialized_end=846
-  _globals['_PRACTICE']._serialized_start=848
-  _globals['_PRACTICE']._serialized_end=928
-  _globals['_WELCOME']._serialized_start=931
-  _globals['_WELCOME']._serialized_end=1075
-  _globals['_TIMECONTROL']._serialized_start=1077
-  _globals['_TIMECONTROL']._serialized_end=1142
-  _globals['_MATCHSTART']._serialized_start=1145
-  _globals['_MATCHSTART']._serialized_end=1393
-  _globals['_DECIDE']._serialized_start=1396
-  _globals['_DECIDE']._serialized_end=1535
-  _globals['_REJECTED']._serialized_start=1538
-  _globals['_REJECTED']._serialized_end=1687
-  _globals['_MATCHEND']._serialized_start=1690
-  _globals['_MATCHEND']._serialized_end=1836
-  _globals['_NOTICE']._serialized_start=1838
-  _globals['_NOTICE']._serialized_end=1874
-  _globals['_DRAIN']._serialized_start=1876
-  _globals['_DRAIN']._serialized_end=1897
-  _globals['_MATCHSERVICE']._serialized_start=2399
-  _globals['_MATCHSERVICE']._serialized_end=2472
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\010arena.v1P\001Z7github.com/referee-arena/referee/sdk/go/arenav1;arenav1\252\002\010Arena.V1'
+  _globals['_REJECTIONKIND']._serialized_start=2684
+  _globals['_REJECTIONKIND']._serialized_end=2938
+  _globals['_NOTICECODE']._serialized_start=2941
+  _globals['_NOTICECODE']._serialized_end=3111
+  _globals['_NONCESTEP']._serialized_start=3113
+  _globals['_NONCESTEP']._serialized_end=3220
+  _globals['_PLAYREQUEST']._serialized_start=57
+  _globals['_PLAYREQUEST']._serialized_end=105
+  _globals['_PLAYRESPONSE']._serialized_start=107
+  _globals['_PLAYRESPONSE']._serialized_end=160
+  _globals['_BOTBODY']._serialized_start=163
+  _globals['_BOTBODY']._serialized_end=388
+  _globals['_REFEREEBODY']._serialized_start=391
+  _globals['_REFEREEBODY']._serialized_end=718
+  _globals['_HELLO']._serialized_start=721
+  _globals['_HELLO']._serialized_end=881
+  _globals['_ACT']._serialized_start=883
+  _globals['_ACT']._serialized_end=943
+  _globals['_RESIGN']._serialized_start=945
+  _globals['_RESIGN']._serialized_end=987
+  _globals['_LEAVE']._serialized_start=989
+  _globals['_LEAVE']._serialized_end=996
+  _globals['_PRACTICE']._serialized_start=998
+  _globals['_PRACTICE']._serialized_end=1078
+  _globals['_WELCOME']._serialized_start=1081
+  _globals['_WELCOME']._serialized_end=1303
+  _globals['_TIMECONTROL']._serialized_start=1305
+  _globals['_TIMECONTROL']._serialized_end=1388
+  _globals['_MATCHSTART']._serialized_start=1391
+  _globals['_MATCHSTART']._serialized_end=1682
+  _globals['_DECIDE']._serialized_start=1685
+  _globals['_DECIDE']._serialized_end=1841
+  _globals['_REJECTED']._serialized_start=1844
+  _globals['_REJECTED']._serialized_end=2115
+  _globals['_MATCHEND']._serialized_start=2118
+  _globals['_MATCHEND']._serialized_end=2262
+  _globals['_NOTICE']._serialized_start=2264
+  _globals['_NOTICE']._serialized_end=2322
+  _globals['_NONCES']._serialized_start=2325
+  _globals['_NONCES']._serialized_end=2515
+  _globals['_ENTRANTNONCE']._serialized_start=2517
+  _globals['_ENTRANTNONCE']._serialized_end=2580
+  _globals['_NONCE']._serialized_start=2582
+  _globals['_NONCE']._serialized_end=2658
+  _globals['_DRAIN']._serialized_start=2660
+  _globals['_DRAIN']._serialized_end=2681
+  _globals['_MATCHSERVICE']._serialized_start=3222
+  _globals['_MATCHSERVICE']._serialized_end=3295
 # @@protoc_insertion_point(module_scope)

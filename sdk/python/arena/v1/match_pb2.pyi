@@ -5,6 +5,7 @@ How a bot plays: one stream per bot, any number of matches over it.
 README.md in this folder tells the whole story with a transcript.
 """
 
+from arena.v1 import result_pb2 as _result_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -62,35 +63,65 @@ REJECTION_KIND_NOT_YOUR_MATCH: RejectionKind.ValueType  # 7
 """There is no such match, or this bot does not play in it."""
 Global___RejectionKind: _TypeAlias = RejectionKind  # noqa: Y015
 
-class _Termination:
+class _NoticeCode:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
 
-class _TerminationEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Termination.ValueType], _builtins.type):
+class _NoticeCodeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_NoticeCode.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
-    TERMINATION_UNSPECIFIED: _Termination.ValueType  # 0
-    TERMINATION_FINISHED: _Termination.ValueType  # 1
-    TERMINATION_ILLEGAL: _Termination.ValueType  # 2
-    TERMINATION_TIMEOUT: _Termination.ValueType  # 3
-    TERMINATION_DISCONNECT: _Termination.ValueType  # 4
-    TERMINATION_CRASH: _Termination.ValueType  # 5
-    TERMINATION_FLOOD: _Termination.ValueType  # 6
-    TERMINATION_RESIGNED: _Termination.ValueType  # 7
-    TERMINATION_VOID: _Termination.ValueType  # 8
+    NOTICE_CODE_UNSPECIFIED: _NoticeCode.ValueType  # 0
+    NOTICE_CODE_WAITING: _NoticeCode.ValueType  # 1
+    """A wish for practice waits for other bots, or for a tournament."""
+    NOTICE_CODE_REFUSED: _NoticeCode.ValueType  # 2
+    """A wish for practice cannot be had."""
+    NOTICE_CODE_CLOSED: _NoticeCode.ValueType  # 3
+    """The server is stopping and starts no more practice."""
+    NOTICE_CODE_IGNORED: _NoticeCode.ValueType  # 4
+    """Something that was sent means nothing here, such as a second Hello."""
+    NOTICE_CODE_UNKNOWN_GAME: _NoticeCode.ValueType  # 5
+    """Hello.games names a game that this server does not referee."""
 
-class Termination(_Termination, metaclass=_TerminationEnumTypeWrapper):
-    """How a seat came to the end of a match."""
+class NoticeCode(_NoticeCode, metaclass=_NoticeCodeEnumTypeWrapper):
+    """What a Notice is about."""
 
-TERMINATION_UNSPECIFIED: Termination.ValueType  # 0
-TERMINATION_FINISHED: Termination.ValueType  # 1
-TERMINATION_ILLEGAL: Termination.ValueType  # 2
-TERMINATION_TIMEOUT: Termination.ValueType  # 3
-TERMINATION_DISCONNECT: Termination.ValueType  # 4
-TERMINATION_CRASH: Termination.ValueType  # 5
-TERMINATION_FLOOD: Termination.ValueType  # 6
-TERMINATION_RESIGNED: Termination.ValueType  # 7
-TERMINATION_VOID: Termination.ValueType  # 8
-Global___Termination: _TypeAlias = Termination  # noqa: Y015
+NOTICE_CODE_UNSPECIFIED: NoticeCode.ValueType  # 0
+NOTICE_CODE_WAITING: NoticeCode.ValueType  # 1
+"""A wish for practice waits for other bots, or for a tournament."""
+NOTICE_CODE_REFUSED: NoticeCode.ValueType  # 2
+"""A wish for practice cannot be had."""
+NOTICE_CODE_CLOSED: NoticeCode.ValueType  # 3
+"""The server is stopping and starts no more practice."""
+NOTICE_CODE_IGNORED: NoticeCode.ValueType  # 4
+"""Something that was sent means nothing here, such as a second Hello."""
+NOTICE_CODE_UNKNOWN_GAME: NoticeCode.ValueType  # 5
+"""Hello.games names a game that this server does not referee."""
+Global___NoticeCode: _TypeAlias = NoticeCode  # noqa: Y015
+
+class _NonceStep:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _NonceStepEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_NonceStep.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    NONCE_STEP_UNSPECIFIED: _NonceStep.ValueType  # 0
+    NONCE_STEP_COMMIT: _NonceStep.ValueType  # 1
+    """Draw a nonce, keep it, and answer with its commitment."""
+    NONCE_STEP_REVEAL: _NonceStep.ValueType  # 2
+    """All commitments are in `entrants`: if this bot's is among them, answer with the nonce."""
+    NONCE_STEP_FIXED: _NonceStep.ValueType  # 3
+    """The nonces are fixed and count from `first_match` on. There is nothing to answer."""
+
+class NonceStep(_NonceStep, metaclass=_NonceStepEnumTypeWrapper):
+    """What a Nonces body is about. The three come in this order, before the first match for which the nonces count."""
+
+NONCE_STEP_UNSPECIFIED: NonceStep.ValueType  # 0
+NONCE_STEP_COMMIT: NonceStep.ValueType  # 1
+"""Draw a nonce, keep it, and answer with its commitment."""
+NONCE_STEP_REVEAL: NonceStep.ValueType  # 2
+"""All commitments are in `entrants`: if this bot's is among them, answer with the nonce."""
+NONCE_STEP_FIXED: NonceStep.ValueType  # 3
+"""The nonces are fixed and count from `first_match` on. There is nothing to answer."""
+Global___NonceStep: _TypeAlias = NonceStep  # noqa: Y015
 
 @_typing.final
 class PlayRequest(_message.Message):
@@ -100,11 +131,11 @@ class PlayRequest(_message.Message):
 
     BODIES_FIELD_NUMBER: _builtins.int
     @_builtins.property
-    def bodies(self) -> _containers.RepeatedCompositeFieldContainer[Global___Up]: ...
+    def bodies(self) -> _containers.RepeatedCompositeFieldContainer[Global___BotBody]: ...
     def __init__(
         self,
         *,
-        bodies: _abc.Iterable[Global___Up] | None = ...,
+        bodies: _abc.Iterable[Global___BotBody] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -122,11 +153,11 @@ class PlayResponse(_message.Message):
 
     BODIES_FIELD_NUMBER: _builtins.int
     @_builtins.property
-    def bodies(self) -> _containers.RepeatedCompositeFieldContainer[Global___Down]: ...
+    def bodies(self) -> _containers.RepeatedCompositeFieldContainer[Global___RefereeBody]: ...
     def __init__(
         self,
         *,
-        bodies: _abc.Iterable[Global___Down] | None = ...,
+        bodies: _abc.Iterable[Global___RefereeBody] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -137,7 +168,9 @@ class PlayResponse(_message.Message):
 Global___PlayResponse: _TypeAlias = PlayResponse  # noqa: Y015
 
 @_typing.final
-class Up(_message.Message):
+class BotBody(_message.Message):
+    """One thing a bot says."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     HELLO_FIELD_NUMBER: _builtins.int
@@ -145,6 +178,7 @@ class Up(_message.Message):
     RESIGN_FIELD_NUMBER: _builtins.int
     LEAVE_FIELD_NUMBER: _builtins.int
     PRACTICE_FIELD_NUMBER: _builtins.int
+    NONCE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def hello(self) -> Global___Hello: ...
     @_builtins.property
@@ -155,6 +189,8 @@ class Up(_message.Message):
     def leave(self) -> Global___Leave: ...
     @_builtins.property
     def practice(self) -> Global___Practice: ...
+    @_builtins.property
+    def nonce(self) -> Global___Nonce: ...
     def __init__(
         self,
         *,
@@ -163,19 +199,22 @@ class Up(_message.Message):
         resign: Global___Resign | None = ...,
         leave: Global___Leave | None = ...,
         practice: Global___Practice | None = ...,
+        nonce: Global___Nonce | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "body", b"body", "hello", b"hello", "leave", b"leave", "practice", b"practice", "resign", b"resign"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "body", b"body", "hello", b"hello", "leave", b"leave", "nonce", b"nonce", "practice", b"practice", "resign", b"resign"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "body", b"body", "hello", b"hello", "leave", b"leave", "practice", b"practice", "resign", b"resign"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "body", b"body", "hello", b"hello", "leave", b"leave", "nonce", b"nonce", "practice", b"practice", "resign", b"resign"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["hello", "act", "resign", "leave", "practice"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["hello", "act", "resign", "leave", "practice", "nonce"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
-Global___Up: _TypeAlias = Up  # noqa: Y015
+Global___BotBody: _TypeAlias = BotBody  # noqa: Y015
 
 @_typing.final
-class Down(_message.Message):
+class RefereeBody(_message.Message):
+    """One thing the referee says."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     WELCOME_FIELD_NUMBER: _builtins.int
@@ -185,6 +224,7 @@ class Down(_message.Message):
     MATCH_END_FIELD_NUMBER: _builtins.int
     NOTICE_FIELD_NUMBER: _builtins.int
     DRAIN_FIELD_NUMBER: _builtins.int
+    NONCES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def welcome(self) -> Global___Welcome: ...
     @_builtins.property
@@ -199,6 +239,8 @@ class Down(_message.Message):
     def notice(self) -> Global___Notice: ...
     @_builtins.property
     def drain(self) -> Global___Drain: ...
+    @_builtins.property
+    def nonces(self) -> Global___Nonces: ...
     def __init__(
         self,
         *,
@@ -209,16 +251,17 @@ class Down(_message.Message):
         match_end: Global___MatchEnd | None = ...,
         notice: Global___Notice | None = ...,
         drain: Global___Drain | None = ...,
+        nonces: Global___Nonces | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "decide", b"decide", "drain", b"drain", "match_end", b"match_end", "match_start", b"match_start", "notice", b"notice", "rejected", b"rejected", "welcome", b"welcome"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "decide", b"decide", "drain", b"drain", "match_end", b"match_end", "match_start", b"match_start", "nonces", b"nonces", "notice", b"notice", "rejected", b"rejected", "welcome", b"welcome"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "decide", b"decide", "drain", b"drain", "match_end", b"match_end", "match_start", b"match_start", "notice", b"notice", "rejected", b"rejected", "welcome", b"welcome"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "decide", b"decide", "drain", b"drain", "match_end", b"match_end", "match_start", b"match_start", "nonces", b"nonces", "notice", b"notice", "rejected", b"rejected", "welcome", b"welcome"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["welcome", "match_start", "decide", "rejected", "match_end", "notice", "drain"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["welcome", "match_start", "decide", "rejected", "match_end", "notice", "drain", "nonces"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
-Global___Down: _TypeAlias = Down  # noqa: Y015
+Global___RefereeBody: _TypeAlias = RefereeBody  # noqa: Y015
 
 @_typing.final
 class Hello(_message.Message):
@@ -233,6 +276,7 @@ class Hello(_message.Message):
     WITHOUT_LEGAL_FIELD_NUMBER: _builtins.int
     CLIENT_FIELD_NUMBER: _builtins.int
     RESUME_FIELD_NUMBER: _builtins.int
+    GIVES_NONCES_FIELD_NUMBER: _builtins.int
     protocol_version: _builtins.int
     """Version of this protocol the bot speaks: 1."""
     name: _builtins.str
@@ -245,9 +289,15 @@ class Hello(_message.Message):
     """What the bot runs on, for the host's log: "arena-python 0.1.0"."""
     resume: _builtins.str
     """To take over one's own broken stream at once: the `session` of the Welcome it had."""
+    gives_nonces: _builtins.bool
+    """True: ask for a nonce before a tournament begins in which this bot plays (see Nonces). False: its deals are drawn
+    without this bot's part.
+    """
     @_builtins.property
     def games(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Games it can play; empty means all (a bot that picks from the legal list needs no game knowledge)."""
+        """Games it can play; empty means all (a bot that picks from the legal list needs no game knowledge). A game that the
+        server does not referee is told in a Notice; if it referees none of them the stream is refused.
+        """
 
     def __init__(
         self,
@@ -259,10 +309,11 @@ class Hello(_message.Message):
         without_legal: _builtins.bool = ...,
         client: _builtins.str = ...,
         resume: _builtins.str = ...,
+        gives_nonces: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["client", b"client", "concurrency", b"concurrency", "games", b"games", "name", b"name", "protocol_version", b"protocol_version", "resume", b"resume", "without_legal", b"without_legal"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["client", b"client", "concurrency", b"concurrency", "games", b"games", "gives_nonces", b"gives_nonces", "name", b"name", "protocol_version", b"protocol_version", "resume", b"resume", "without_legal", b"without_legal"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -274,24 +325,24 @@ class Act(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    MATCH_FIELD_NUMBER: _builtins.int
+    MATCH_ID_FIELD_NUMBER: _builtins.int
     DECISION_FIELD_NUMBER: _builtins.int
-    MOVE_FIELD_NUMBER: _builtins.int
-    match: _builtins.str
+    MOVE_TEXT_FIELD_NUMBER: _builtins.int
+    match_id: _builtins.str
     decision: _builtins.int
     """The number of the Decide that this answers."""
-    move: _builtins.str
+    move_text: _builtins.str
     """The move as text, in the notation of the game: "hit"."""
     def __init__(
         self,
         *,
-        match: _builtins.str = ...,
+        match_id: _builtins.str = ...,
         decision: _builtins.int = ...,
-        move: _builtins.str = ...,
+        move_text: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision", b"decision", "match", b"match", "move", b"move"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision", b"decision", "match_id", b"match_id", "move_text", b"move_text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -303,20 +354,20 @@ class Resign(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    MATCH_FIELD_NUMBER: _builtins.int
+    MATCH_ID_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
-    match: _builtins.str
+    match_id: _builtins.str
     reason: _builtins.str
     """Why, for the record; shown to the host."""
     def __init__(
         self,
         *,
-        match: _builtins.str = ...,
+        match_id: _builtins.str = ...,
         reason: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["match", b"match", "reason", b"reason"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["match_id", b"match_id", "reason", b"reason"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -356,7 +407,9 @@ class Practice(_message.Message):
     """The game's options as a JSON object, at most 16,384 bytes; empty means none. They hold contents, never names of files."""
     @_builtins.property
     def against(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Who takes the other seats: names of house bots, or "anyone" for another bot that waits for the same."""
+        """Who takes the other seats: names of house bots, names of bots that ask for practice at the same table too, or "anyone"
+        for any other bot that waits for it.
+        """
 
     def __init__(
         self,
@@ -387,6 +440,9 @@ class Welcome(_message.Message):
     RESUMED_FIELD_NUMBER: _builtins.int
     GRACE_MS_FIELD_NUMBER: _builtins.int
     MAX_MESSAGE_BYTES_FIELD_NUMBER: _builtins.int
+    PRACTICE_LEFT_FIELD_NUMBER: _builtins.int
+    ADDRESSES_FIELD_NUMBER: _builtins.int
+    HEADS_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """The name under which this bot plays."""
     protocol_version: _builtins.int
@@ -398,9 +454,19 @@ class Welcome(_message.Message):
     """How long a match waits for a bot whose stream broke."""
     max_message_bytes: _builtins.int
     """Longest message the server reads, in bytes."""
+    practice_left: _builtins.int
+    """Practice matches that are still to come of the wish made on the stream before; 0: there is none, ask anew."""
     @_builtins.property
     def resumed(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Matches that go on from before; each is repeated with MatchStart, and with Decide where this bot is asked."""
+
+    @_builtins.property
+    def addresses(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Further addresses of the same server (HOST:PORT), in order of preference: try them when this one does not answer."""
+
+    @_builtins.property
+    def heads(self) -> _containers.RepeatedCompositeFieldContainer[_result_pb2.ChainHead]:
+        """The head of the hash chain of every running tournament in which this bot plays."""
 
     def __init__(
         self,
@@ -412,10 +478,13 @@ class Welcome(_message.Message):
         resumed: _abc.Iterable[_builtins.str] | None = ...,
         grace_ms: _builtins.int = ...,
         max_message_bytes: _builtins.int = ...,
+        practice_left: _builtins.int = ...,
+        addresses: _abc.Iterable[_builtins.str] | None = ...,
+        heads: _abc.Iterable[_result_pb2.ChainHead] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["grace_ms", b"grace_ms", "max_message_bytes", b"max_message_bytes", "name", b"name", "protocol_version", b"protocol_version", "resumed", b"resumed", "server", b"server", "session", b"session"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["addresses", b"addresses", "grace_ms", b"grace_ms", "heads", b"heads", "max_message_bytes", b"max_message_bytes", "name", b"name", "practice_left", b"practice_left", "protocol_version", b"protocol_version", "resumed", b"resumed", "server", b"server", "session", b"session"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -430,22 +499,26 @@ class TimeControl(_message.Message):
     LIMIT_MS_FIELD_NUMBER: _builtins.int
     BANK_MS_FIELD_NUMBER: _builtins.int
     STRIKES_FIELD_NUMBER: _builtins.int
+    TOTAL_MS_FIELD_NUMBER: _builtins.int
     limit_ms: _builtins.int
     """Free time for every decision."""
     bank_ms: _builtins.int
     """Time for the whole match that is used up beyond the limit; when it is gone, the match is forfeited."""
     strikes: _builtins.int
     """Rejected moves that forfeit the match."""
+    total_ms: _builtins.int
+    """The most that one seat may hold the match up in all, by thinking and by being away; 0: there is no such bound."""
     def __init__(
         self,
         *,
         limit_ms: _builtins.int = ...,
         bank_ms: _builtins.int = ...,
         strikes: _builtins.int = ...,
+        total_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank_ms", b"bank_ms", "limit_ms", b"limit_ms", "strikes", b"strikes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank_ms", b"bank_ms", "limit_ms", b"limit_ms", "strikes", b"strikes", "total_ms", b"total_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -455,7 +528,7 @@ Global___TimeControl: _TypeAlias = TimeControl  # noqa: Y015
 class MatchStart(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
-    MATCH_FIELD_NUMBER: _builtins.int
+    MATCH_ID_FIELD_NUMBER: _builtins.int
     GAME_FIELD_NUMBER: _builtins.int
     GAME_VERSION_FIELD_NUMBER: _builtins.int
     OPTIONS_JSON_FIELD_NUMBER: _builtins.int
@@ -466,7 +539,9 @@ class MatchStart(_message.Message):
     VIEW_TYPE_FIELD_NUMBER: _builtins.int
     TOURNAMENT_FIELD_NUMBER: _builtins.int
     VIEW_DESCRIPTOR_FIELD_NUMBER: _builtins.int
-    match: _builtins.str
+    NONCES_DIGEST_FIELD_NUMBER: _builtins.int
+    ATTEMPT_FIELD_NUMBER: _builtins.int
+    match_id: _builtins.str
     game: _builtins.str
     game_version: _builtins.int
     options_json: _builtins.str
@@ -483,6 +558,12 @@ class MatchStart(_message.Message):
     """For a message that is not part of this protocol: a serialized google.protobuf.FileDescriptorSet with that message and
     all that it is made of, parts first, so that a bot can read views without generated code. Empty otherwise.
     """
+    nonces_digest: _builtins.str
+    """Fields 12 to 18 are kept free for the format and the block of a tournament's match.
+    SHA-256 (hex) over the nonces that went into the seed, as they were told in Nonces; empty: there were none.
+    """
+    attempt: _builtins.int
+    """How often the match was dealt: beyond 1, an earlier deal came to nothing. 0 outside tournaments."""
     @_builtins.property
     def names(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Who sits where, this bot included."""
@@ -492,7 +573,7 @@ class MatchStart(_message.Message):
     def __init__(
         self,
         *,
-        match: _builtins.str = ...,
+        match_id: _builtins.str = ...,
         game: _builtins.str = ...,
         game_version: _builtins.int = ...,
         options_json: _builtins.str = ...,
@@ -503,10 +584,12 @@ class MatchStart(_message.Message):
         view_type: _builtins.str = ...,
         tournament: _builtins.str = ...,
         view_descriptor: _builtins.bytes = ...,
+        nonces_digest: _builtins.str = ...,
+        attempt: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["time_control", b"time_control"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "game_version", b"game_version", "match", b"match", "names", b"names", "options_json", b"options_json", "seat", b"seat", "seed_commitment", b"seed_commitment", "time_control", b"time_control", "tournament", b"tournament", "view_descriptor", b"view_descriptor", "view_type", b"view_type"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt", "game", b"game", "game_version", b"game_version", "match_id", b"match_id", "names", b"names", "nonces_digest", b"nonces_digest", "options_json", b"options_json", "seat", b"seat", "seed_commitment", b"seed_commitment", "time_control", b"time_control", "tournament", b"tournament", "view_descriptor", b"view_descriptor", "view_type", b"view_type"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -518,7 +601,7 @@ class Decide(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    MATCH_FIELD_NUMBER: _builtins.int
+    MATCH_ID_FIELD_NUMBER: _builtins.int
     DECISION_FIELD_NUMBER: _builtins.int
     VIEW_FIELD_NUMBER: _builtins.int
     LEGAL_FIELD_NUMBER: _builtins.int
@@ -526,7 +609,8 @@ class Decide(_message.Message):
     BUDGET_MS_FIELD_NUMBER: _builtins.int
     BANK_MS_FIELD_NUMBER: _builtins.int
     AGAIN_FIELD_NUMBER: _builtins.int
-    match: _builtins.str
+    SEAT_FIELD_NUMBER: _builtins.int
+    match_id: _builtins.str
     decision: _builtins.int
     view: _builtins.bytes
     """All that this seat may know now, in the form that MatchStart.view_type names."""
@@ -536,7 +620,9 @@ class Decide(_message.Message):
     """Free time for this decision, and what the bank holds beyond it."""
     bank_ms: _builtins.int
     again: _builtins.bool
-    """True: asked again (after a reconnect, or because the server was late and the clock starts anew)."""
+    """True: asked again (after a reconnect or a rejection, or because the server was late and the clock starts anew)."""
+    seat: _builtins.int
+    """The seat that is asked: this bot's seat in that match."""
     @_builtins.property
     def legal(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Moves in canonical order."""
@@ -544,7 +630,7 @@ class Decide(_message.Message):
     def __init__(
         self,
         *,
-        match: _builtins.str = ...,
+        match_id: _builtins.str = ...,
         decision: _builtins.int = ...,
         view: _builtins.bytes = ...,
         legal: _abc.Iterable[_builtins.str] | None = ...,
@@ -552,10 +638,11 @@ class Decide(_message.Message):
         budget_ms: _builtins.int = ...,
         bank_ms: _builtins.int = ...,
         again: _builtins.bool = ...,
+        seat: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["again", b"again", "bank_ms", b"bank_ms", "budget_ms", b"budget_ms", "complete", b"complete", "decision", b"decision", "legal", b"legal", "match", b"match", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["again", b"again", "bank_ms", b"bank_ms", "budget_ms", b"budget_ms", "complete", b"complete", "decision", b"decision", "legal", b"legal", "match_id", b"match_id", "seat", b"seat", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -563,44 +650,67 @@ Global___Decide: _TypeAlias = Decide  # noqa: Y015
 
 @_typing.final
 class Rejected(_message.Message):
-    """A move was not accepted. Nothing has changed and the clock runs on: answer again."""
+    """An answer was not accepted. Nothing has changed, and the clock of an open question runs on."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    MATCH_FIELD_NUMBER: _builtins.int
+    MATCH_ID_FIELD_NUMBER: _builtins.int
     DECISION_FIELD_NUMBER: _builtins.int
     KIND_FIELD_NUMBER: _builtins.int
     CODE_FIELD_NUMBER: _builtins.int
     MESSAGE_FIELD_NUMBER: _builtins.int
-    MOVE_FIELD_NUMBER: _builtins.int
+    MOVE_TEXT_FIELD_NUMBER: _builtins.int
     STRIKES_LEFT_FIELD_NUMBER: _builtins.int
-    match: _builtins.str
+    OPEN_FIELD_NUMBER: _builtins.int
+    QUESTION_FIELD_NUMBER: _builtins.int
+    STRAYS_LEFT_FIELD_NUMBER: _builtins.int
+    match_id: _builtins.str
     decision: _builtins.int
     kind: Global___RejectionKind.ValueType
     code: _builtins.str
     """The game's own word for what is wrong: "not_in_hand"."""
     message: _builtins.str
     """A sentence for the bot's author."""
-    move: _builtins.str
+    move_text: _builtins.str
     """What was sent, shortened if long."""
     strikes_left: _builtins.int
-    """Further rejections before the match is forfeited; 0: it is forfeited now."""
+    """Further rejections before the match is forfeited; 0: it is forfeited now. Absent with NOT_YOUR_MATCH, and with LATE
+    once the match is over.
+    """
+    open: _builtins.bool
+    """True: the question is still open, answer it again, otherwise. False: there is nothing to answer."""
+    strays_left: _builtins.int
+    """With NOT_YOUR_MATCH only: further such answers before the stream is ended."""
+    @_builtins.property
+    def question(self) -> Global___Decide:
+        """While it is open: the question again, with the time that is left, so that a bot needs to keep nothing."""
+
     def __init__(
         self,
         *,
-        match: _builtins.str = ...,
+        match_id: _builtins.str = ...,
         decision: _builtins.int = ...,
         kind: Global___RejectionKind.ValueType = ...,
         code: _builtins.str = ...,
         message: _builtins.str = ...,
-        move: _builtins.str = ...,
-        strikes_left: _builtins.int = ...,
+        move_text: _builtins.str = ...,
+        strikes_left: _builtins.int | None = ...,
+        open: _builtins.bool = ...,
+        question: Global___Decide | None = ...,
+        strays_left: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_strays_left", b"_strays_left", "_strikes_left", b"_strikes_left", "question", b"question", "strays_left", b"strays_left", "strikes_left", b"strikes_left"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["code", b"code", "decision", b"decision", "kind", b"kind", "match", b"match", "message", b"message", "move", b"move", "strikes_left", b"strikes_left"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_strays_left", b"_strays_left", "_strikes_left", b"_strikes_left", "code", b"code", "decision", b"decision", "kind", b"kind", "match_id", b"match_id", "message", b"message", "move_text", b"move_text", "open", b"open", "question", b"question", "strays_left", b"strays_left", "strikes_left", b"strikes_left"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__strays_left: _TypeAlias = _typing.Literal["strays_left"]  # noqa: Y015
+    _WhichOneofArgType__strays_left: _TypeAlias = _typing.Literal["_strays_left", b"_strays_left"]  # noqa: Y015
+    _WhichOneofReturnType__strikes_left: _TypeAlias = _typing.Literal["strikes_left"]  # noqa: Y015
+    _WhichOneofArgType__strikes_left: _TypeAlias = _typing.Literal["_strikes_left", b"_strikes_left"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__strays_left) -> _WhichOneofReturnType__strays_left | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__strikes_left) -> _WhichOneofReturnType__strikes_left | None: ...
 
 Global___Rejected: _TypeAlias = Rejected  # noqa: Y015
 
@@ -608,46 +718,41 @@ Global___Rejected: _TypeAlias = Rejected  # noqa: Y015
 class MatchEnd(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
-    MATCH_FIELD_NUMBER: _builtins.int
-    RANKS_FIELD_NUMBER: _builtins.int
-    SCORES_FIELD_NUMBER: _builtins.int
-    TERMINATIONS_FIELD_NUMBER: _builtins.int
-    TEXTS_FIELD_NUMBER: _builtins.int
-    REASON_FIELD_NUMBER: _builtins.int
+    MATCH_ID_FIELD_NUMBER: _builtins.int
+    RESULT_FIELD_NUMBER: _builtins.int
     SEED_FIELD_NUMBER: _builtins.int
-    match: _builtins.str
-    reason: _builtins.str
-    """The game's word for how it ended: "finished", "round_limit"."""
+    VIEW_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    HEAD_FIELD_NUMBER: _builtins.int
+    match_id: _builtins.str
     seed: _builtins.str
     """The match seed (hex), so that anybody can replay the match."""
+    view: _builtins.bytes
+    """This seat's final view, with what happened since its last decision, in the form that MatchStart.view_type names.
+    Empty if the match was broken off.
+    """
+    seat: _builtins.int
     @_builtins.property
-    def ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """By seat: 1 + the number of seats strictly better."""
-
+    def result(self) -> _result_pb2.MatchResult: ...
     @_builtins.property
-    def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
-    @_builtins.property
-    def terminations(self) -> _containers.RepeatedScalarFieldContainer[Global___Termination.ValueType]:
-        """By seat."""
-
-    @_builtins.property
-    def texts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """By seat: a sentence where the seat did not finish, else empty."""
+    def head(self) -> _result_pb2.ChainHead:
+        """The head of the tournament's hash chain, which holds this result by then. Absent outside tournaments, and if the match
+        has no result.
+        """
 
     def __init__(
         self,
         *,
-        match: _builtins.str = ...,
-        ranks: _abc.Iterable[_builtins.int] | None = ...,
-        scores: _abc.Iterable[_builtins.int] | None = ...,
-        terminations: _abc.Iterable[Global___Termination.ValueType] | None = ...,
-        texts: _abc.Iterable[_builtins.str] | None = ...,
-        reason: _builtins.str = ...,
+        match_id: _builtins.str = ...,
+        result: _result_pb2.MatchResult | None = ...,
         seed: _builtins.str = ...,
+        view: _builtins.bytes = ...,
+        seat: _builtins.int = ...,
+        head: _result_pb2.ChainHead | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["head", b"head", "result", b"result"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["match", b"match", "ranks", b"ranks", "reason", b"reason", "scores", b"scores", "seed", b"seed", "terminations", b"terminations", "texts", b"texts"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["head", b"head", "match_id", b"match_id", "result", b"result", "seat", b"seat", "seed", b"seed", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -655,19 +760,18 @@ Global___MatchEnd: _TypeAlias = MatchEnd  # noqa: Y015
 
 @_typing.final
 class Notice(_message.Message):
-    """Something to tell the bot's author: practice refused, waiting for others, flow of the tournament."""
+    """Something to tell the bot's author."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     CODE_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
-    code: _builtins.str
-    """A stable word: "waiting", "refused", "benched"."""
+    code: Global___NoticeCode.ValueType
     text: _builtins.str
     def __init__(
         self,
         *,
-        code: _builtins.str = ...,
+        code: Global___NoticeCode.ValueType = ...,
         text: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
@@ -677,6 +781,115 @@ class Notice(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Notice: _TypeAlias = Notice  # noqa: Y015
+
+@_typing.final
+class Nonces(_message.Message):
+    """Asks for, and then tells, the nonces of a tournament's entrants: random bytes that go into the seed of every match
+    beside the host's root, so that no one party can choose the deals. README.md says how to check them.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    DRAW_FIELD_NUMBER: _builtins.int
+    STEP_FIELD_NUMBER: _builtins.int
+    ROOT_COMMITMENT_FIELD_NUMBER: _builtins.int
+    SCHEDULE_DIGEST_FIELD_NUMBER: _builtins.int
+    ENTRANTS_FIELD_NUMBER: _builtins.int
+    FIRST_MATCH_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    draw: _builtins.int
+    """0 at the start of the tournament; one more each time bots have joined a running one."""
+    step: Global___NonceStep.ValueType
+    root_commitment: _builtins.str
+    """SHA-256 (hex) of the root, published when the tournament was created."""
+    schedule_digest: _builtins.str
+    """SHA-256 (hex) of the schedule as an export writes it (schedule.jsonl); empty with a draw after the first."""
+    first_match: _builtins.int
+    """With FIXED: the place in the schedule from which on these nonces count."""
+    @_builtins.property
+    def entrants(self) -> _containers.RepeatedCompositeFieldContainer[Global___EntrantNonce]:
+        """From REVEAL on: who takes part, in the order of the tournament's list of entrants."""
+
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        draw: _builtins.int = ...,
+        step: Global___NonceStep.ValueType = ...,
+        root_commitment: _builtins.str = ...,
+        schedule_digest: _builtins.str = ...,
+        entrants: _abc.Iterable[Global___EntrantNonce] | None = ...,
+        first_match: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["draw", b"draw", "entrants", b"entrants", "first_match", b"first_match", "root_commitment", b"root_commitment", "schedule_digest", b"schedule_digest", "step", b"step", "tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Nonces: _TypeAlias = Nonces  # noqa: Y015
+
+@_typing.final
+class EntrantNonce(_message.Message):
+    """One entrant's part in a draw."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    COMMITMENT_FIELD_NUMBER: _builtins.int
+    NONCE_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    commitment: _builtins.str
+    """SHA-256 (hex) over the nonce, with the tournament and the draw."""
+    nonce: _builtins.str
+    """32 bytes (hex); empty before it is known, and for good if the bot did not give it in time."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        commitment: _builtins.str = ...,
+        nonce: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "name", b"name", "nonce", b"nonce"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EntrantNonce: _TypeAlias = EntrantNonce  # noqa: Y015
+
+@_typing.final
+class Nonce(_message.Message):
+    """A bot's answer to Nonces."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    DRAW_FIELD_NUMBER: _builtins.int
+    COMMITMENT_FIELD_NUMBER: _builtins.int
+    NONCE_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    draw: _builtins.int
+    commitment: _builtins.str
+    """To COMMIT."""
+    nonce: _builtins.str
+    """To REVEAL: 32 bytes (hex)."""
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        draw: _builtins.int = ...,
+        commitment: _builtins.str = ...,
+        nonce: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "draw", b"draw", "nonce", b"nonce", "tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Nonce: _TypeAlias = Nonce  # noqa: Y015
 
 @_typing.final
 class Drain(_message.Message):

@@ -3,10 +3,14 @@
 isort:skip_file
 What everybody may watch: games, tournaments, standings, matches, records."""
 
+from arena.v1 import match_pb2 as _match_pb2
+from arena.v1 import result_pb2 as _result_pb2
+from arena.v1 import standings_pb2 as _standings_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -17,6 +21,33 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class _MatchState:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _MatchStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MatchState.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    MATCH_STATE_UNSPECIFIED: _MatchState.ValueType  # 0
+    MATCH_STATE_SCHEDULED: _MatchState.ValueType  # 1
+    MATCH_STATE_PLAYING: _MatchState.ValueType  # 2
+    MATCH_STATE_FINISHED: _MatchState.ValueType  # 3
+    MATCH_STATE_ABSENT: _MatchState.ValueType  # 4
+    """Set aside: a bot was not there."""
+    MATCH_STATE_VOID: _MatchState.ValueType  # 5
+    """Set aside: broken off."""
+
+class MatchState(_MatchState, metaclass=_MatchStateEnumTypeWrapper): ...
+
+MATCH_STATE_UNSPECIFIED: MatchState.ValueType  # 0
+MATCH_STATE_SCHEDULED: MatchState.ValueType  # 1
+MATCH_STATE_PLAYING: MatchState.ValueType  # 2
+MATCH_STATE_FINISHED: MatchState.ValueType  # 3
+MATCH_STATE_ABSENT: MatchState.ValueType  # 4
+"""Set aside: a bot was not there."""
+MATCH_STATE_VOID: MatchState.ValueType  # 5
+"""Set aside: broken off."""
+Global___MatchState: _TypeAlias = MatchState  # noqa: Y015
 
 @_typing.final
 class ListGamesRequest(_message.Message):
@@ -143,11 +174,14 @@ class TournamentInfo(_message.Message):
     REPEATABLE_FIELD_NUMBER: _builtins.int
     SEED_TEXT_FIELD_NUMBER: _builtins.int
     SALT_FIELD_NUMBER: _builtins.int
+    NONCES_FIELD_NUMBER: _builtins.int
+    RULINGS_FIELD_NUMBER: _builtins.int
+    STAGE_FIELD_NUMBER: _builtins.int
+    HEAD_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     game: _builtins.str
     players: _builtins.int
-    state: _builtins.str
-    """created, running, paused, finished or cancelled."""
+    state: _standings_pb2.TournamentState.ValueType
     matches_done: _builtins.int
     """Played, or set aside."""
     matches_total: _builtins.int
@@ -163,15 +197,29 @@ class TournamentInfo(_message.Message):
     seed_text: _builtins.str
     """The host's text, if there was one, and the salt (hex) that was mixed in; both once the tournament is over."""
     salt: _builtins.str
+    stage: _builtins.str
+    """What the round is called that its format drew last; empty in a round-robin."""
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    @_builtins.property
+    def nonces(self) -> _containers.RepeatedCompositeFieldContainer[Global___NonceDraw]:
+        """The entrants' nonces that went into the seeds, one element per draw; empty: none were given."""
+
+    @_builtins.property
+    def rulings(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What the host has ruled about bots and matches, each in a sentence with its reason, in their order."""
+
+    @_builtins.property
+    def head(self) -> _result_pb2.ChainHead:
+        """The head of its hash chain."""
+
     def __init__(
         self,
         *,
         name: _builtins.str = ...,
         game: _builtins.str = ...,
         players: _builtins.int = ...,
-        state: _builtins.str = ...,
+        state: _standings_pb2.TournamentState.ValueType = ...,
         matches_done: _builtins.int = ...,
         matches_total: _builtins.int = ...,
         bots: _abc.Iterable[_builtins.str] | None = ...,
@@ -182,14 +230,51 @@ class TournamentInfo(_message.Message):
         repeatable: _builtins.bool = ...,
         seed_text: _builtins.str = ...,
         salt: _builtins.str = ...,
+        nonces: _abc.Iterable[Global___NonceDraw] | None = ...,
+        rulings: _abc.Iterable[_builtins.str] | None = ...,
+        stage: _builtins.str = ...,
+        head: _result_pb2.ChainHead | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["head", b"head"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "commitment", b"commitment", "game", b"game", "matches_done", b"matches_done", "matches_set_aside", b"matches_set_aside", "matches_total", b"matches_total", "name", b"name", "players", b"players", "repeatable", b"repeatable", "root", b"root", "salt", b"salt", "seed_text", b"seed_text", "settings_json", b"settings_json", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "commitment", b"commitment", "game", b"game", "head", b"head", "matches_done", b"matches_done", "matches_set_aside", b"matches_set_aside", "matches_total", b"matches_total", "name", b"name", "nonces", b"nonces", "players", b"players", "repeatable", b"repeatable", "root", b"root", "rulings", b"rulings", "salt", b"salt", "seed_text", b"seed_text", "settings_json", b"settings_json", "stage", b"stage", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TournamentInfo: _TypeAlias = TournamentInfo  # noqa: Y015
+
+@_typing.final
+class NonceDraw(_message.Message):
+    """Nonces that were fixed together."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DRAW_FIELD_NUMBER: _builtins.int
+    FIRST_MATCH_FIELD_NUMBER: _builtins.int
+    ENTRANTS_FIELD_NUMBER: _builtins.int
+    DIGEST_FIELD_NUMBER: _builtins.int
+    draw: _builtins.int
+    first_match: _builtins.int
+    """The place in the schedule from which on they count, up to the next draw's."""
+    digest: _builtins.str
+    """SHA-256 (hex) over all of it, as in MatchStart."""
+    @_builtins.property
+    def entrants(self) -> _containers.RepeatedCompositeFieldContainer[_match_pb2.EntrantNonce]: ...
+    def __init__(
+        self,
+        *,
+        draw: _builtins.int = ...,
+        first_match: _builtins.int = ...,
+        entrants: _abc.Iterable[_match_pb2.EntrantNonce] | None = ...,
+        digest: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["digest", b"digest", "draw", b"draw", "entrants", b"entrants", "first_match", b"first_match"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___NonceDraw: _TypeAlias = NonceDraw  # noqa: Y015
 
 @_typing.final
 class GetStandingsRequest(_message.Message):
@@ -215,16 +300,22 @@ class GetStandingsResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     STANDINGS_JSON_FIELD_NUMBER: _builtins.int
+    STANDINGS_FIELD_NUMBER: _builtins.int
     standings_json: _builtins.str
     """The standings as one JSON value, in the form that `referee leaderboard --json` prints."""
+    @_builtins.property
+    def standings(self) -> _standings_pb2.Standings:
+        """The same, typed."""
+
     def __init__(
         self,
         *,
         standings_json: _builtins.str = ...,
+        standings: _standings_pb2.Standings | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["standings", b"standings"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["standings_json", b"standings_json"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["standings", b"standings", "standings_json", b"standings_json"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -255,15 +346,19 @@ class WatchStandingsResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     STANDINGS_JSON_FIELD_NUMBER: _builtins.int
+    STANDINGS_FIELD_NUMBER: _builtins.int
     standings_json: _builtins.str
+    @_builtins.property
+    def standings(self) -> _standings_pb2.Standings: ...
     def __init__(
         self,
         *,
         standings_json: _builtins.str = ...,
+        standings: _standings_pb2.Standings | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["standings", b"standings"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["standings_json", b"standings_json"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["standings", b"standings", "standings_json", b"standings_json"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -277,8 +372,9 @@ class ListMatchesRequest(_message.Message):
     OFFSET_FIELD_NUMBER: _builtins.int
     LIMIT_FIELD_NUMBER: _builtins.int
     tournament: _builtins.str
+    """Empty: practice matches, newest first."""
     offset: _builtins.int
-    """From this place in the schedule on, and how many at most (0: 100)."""
+    """From this place in the list on, and how many at most (0: 100)."""
     limit: _builtins.int
     def __init__(
         self,
@@ -322,45 +418,38 @@ Global___ListMatchesResponse: _TypeAlias = ListMatchesResponse  # noqa: Y015
 class MatchInfo(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
-    MATCH_FIELD_NUMBER: _builtins.int
+    MATCH_ID_FIELD_NUMBER: _builtins.int
     ROUND_FIELD_NUMBER: _builtins.int
     TABLE_FIELD_NUMBER: _builtins.int
     STATE_FIELD_NUMBER: _builtins.int
     BOTS_FIELD_NUMBER: _builtins.int
-    RANKS_FIELD_NUMBER: _builtins.int
-    SCORES_FIELD_NUMBER: _builtins.int
-    TERMINATIONS_FIELD_NUMBER: _builtins.int
-    REASON_FIELD_NUMBER: _builtins.int
-    match: _builtins.str
+    RESULT_FIELD_NUMBER: _builtins.int
+    GAME_FIELD_NUMBER: _builtins.int
+    match_id: _builtins.str
     round: _builtins.int
     table: _builtins.int
-    state: _builtins.str
-    """scheduled, playing, finished, absent or void."""
-    reason: _builtins.str
+    state: Global___MatchState.ValueType
+    game: _builtins.str
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     @_builtins.property
-    def ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
-    @_builtins.property
-    def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
-    @_builtins.property
-    def terminations(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    def result(self) -> _result_pb2.MatchResult:
+        """Once it is finished; without texts, which the record has."""
+
     def __init__(
         self,
         *,
-        match: _builtins.str = ...,
+        match_id: _builtins.str = ...,
         round: _builtins.int = ...,
         table: _builtins.int = ...,
-        state: _builtins.str = ...,
+        state: Global___MatchState.ValueType = ...,
         bots: _abc.Iterable[_builtins.str] | None = ...,
-        ranks: _abc.Iterable[_builtins.int] | None = ...,
-        scores: _abc.Iterable[_builtins.int] | None = ...,
-        terminations: _abc.Iterable[_builtins.str] | None = ...,
-        reason: _builtins.str = ...,
+        result: _result_pb2.MatchResult | None = ...,
+        game: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["result", b"result"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "match", b"match", "ranks", b"ranks", "reason", b"reason", "round", b"round", "scores", b"scores", "state", b"state", "table", b"table", "terminations", b"terminations"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "game", b"game", "match_id", b"match_id", "result", b"result", "round", b"round", "state", b"state", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -370,16 +459,16 @@ Global___MatchInfo: _TypeAlias = MatchInfo  # noqa: Y015
 class GetRecordRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
-    MATCH_FIELD_NUMBER: _builtins.int
-    match: _builtins.str
+    MATCH_ID_FIELD_NUMBER: _builtins.int
+    match_id: _builtins.str
     def __init__(
         self,
         *,
-        match: _builtins.str = ...,
+        match_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["match", b"match"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["match_id", b"match_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -389,36 +478,97 @@ Global___GetRecordRequest: _TypeAlias = GetRecordRequest  # noqa: Y015
 class GetRecordResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
+    RECORD_JSON_FIELD_NUMBER: _builtins.int
     RECORD_FIELD_NUMBER: _builtins.int
-    record: _builtins.bytes
+    record_json: _builtins.bytes
     """The record in its canonical bytes, as `referee verify` reads it."""
+    @_builtins.property
+    def record(self) -> Global___MatchRecord:
+        """The same, typed."""
+
     def __init__(
         self,
         *,
-        record: _builtins.bytes = ...,
+        record_json: _builtins.bytes = ...,
+        record: Global___MatchRecord | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["record", b"record"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["record", b"record"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["record", b"record", "record_json", b"record_json"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetRecordResponse: _TypeAlias = GetRecordResponse  # noqa: Y015
 
 @_typing.final
-class WatchMatchRequest(_message.Message):
+class MatchRecord(_message.Message):
+    """Everything needed to play a match again, and how it ended."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
-    MATCH_FIELD_NUMBER: _builtins.int
-    match: _builtins.str
+    GAME_FIELD_NUMBER: _builtins.int
+    GAME_VERSION_FIELD_NUMBER: _builtins.int
+    PLAYERS_FIELD_NUMBER: _builtins.int
+    OPTIONS_JSON_FIELD_NUMBER: _builtins.int
+    SEED_FIELD_NUMBER: _builtins.int
+    DECISIONS_FIELD_NUMBER: _builtins.int
+    RANKS_FIELD_NUMBER: _builtins.int
+    SCORES_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    game: _builtins.str
+    game_version: _builtins.int
+    players: _builtins.int
+    options_json: _builtins.str
+    """Every option with its value, as a JSON object."""
+    seed: _builtins.str
+    """Hex."""
+    reason: _builtins.str
+    @_builtins.property
+    def decisions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """One line per decision: "0: hit", or for a sealed decision of several seats "0: go | 1: stop"."""
+
+    @_builtins.property
+    def ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The game's own result, before forfeits change the ranks."""
+
+    @_builtins.property
+    def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
     def __init__(
         self,
         *,
-        match: _builtins.str = ...,
+        game: _builtins.str = ...,
+        game_version: _builtins.int = ...,
+        players: _builtins.int = ...,
+        options_json: _builtins.str = ...,
+        seed: _builtins.str = ...,
+        decisions: _abc.Iterable[_builtins.str] | None = ...,
+        ranks: _abc.Iterable[_builtins.int] | None = ...,
+        scores: _abc.Iterable[_builtins.int] | None = ...,
+        reason: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["match", b"match"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decisions", b"decisions", "game", b"game", "game_version", b"game_version", "options_json", b"options_json", "players", b"players", "ranks", b"ranks", "reason", b"reason", "scores", b"scores", "seed", b"seed"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MatchRecord: _TypeAlias = MatchRecord  # noqa: Y015
+
+@_typing.final
+class WatchMatchRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_ID_FIELD_NUMBER: _builtins.int
+    match_id: _builtins.str
+    """Field 2 is kept free for a delay in decisions."""
+    def __init__(
+        self,
+        *,
+        match_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["match_id", b"match_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -436,6 +586,9 @@ class WatchMatchResponse(_message.Message):
     DECISIONS_FIELD_NUMBER: _builtins.int
     OVER_FIELD_NUMBER: _builtins.int
     VIEW_DESCRIPTOR_FIELD_NUMBER: _builtins.int
+    RESULT_FIELD_NUMBER: _builtins.int
+    GAME_FIELD_NUMBER: _builtins.int
+    BOTS_FIELD_NUMBER: _builtins.int
     view: _builtins.bytes
     """The public view, in the form that `view_type` names, as in MatchStart."""
     view_type: _builtins.str
@@ -444,8 +597,16 @@ class WatchMatchResponse(_message.Message):
     over: _builtins.bool
     view_descriptor: _builtins.bytes
     """As in MatchStart; in the first message of the stream only."""
+    game: _builtins.str
+    """In the first message of the stream only."""
     @_builtins.property
     def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
+    @_builtins.property
+    def result(self) -> _result_pb2.MatchResult:
+        """Once it is over."""
+
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     def __init__(
         self,
         *,
@@ -455,11 +616,119 @@ class WatchMatchResponse(_message.Message):
         decisions: _builtins.int = ...,
         over: _builtins.bool = ...,
         view_descriptor: _builtins.bytes = ...,
+        result: _result_pb2.MatchResult | None = ...,
+        game: _builtins.str = ...,
+        bots: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["result", b"result"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["decisions", b"decisions", "over", b"over", "scores", b"scores", "view", b"view", "view_descriptor", b"view_descriptor", "view_type", b"view_type"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "decisions", b"decisions", "game", b"game", "over", b"over", "result", b"result", "scores", b"scores", "view", b"view", "view_descriptor", b"view_descriptor", "view_type", b"view_type"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___WatchMatchResponse: _TypeAlias = WatchMatchResponse  # noqa: Y015
+
+@_typing.final
+class ExportTournamentRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    WITHOUT_RECORDS_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    without_records: _builtins.bool
+    """Leave out the records: the hash chain and the schedule alone."""
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        without_records: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["tournament", b"tournament", "without_records", b"without_records"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExportTournamentRequest: _TypeAlias = ExportTournamentRequest  # noqa: Y015
+
+@_typing.final
+class ExportTournamentResponse(_message.Message):
+    """Pieces in this order: all entries, all lines of the schedule, the records of the matches that these entries tell of."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ENTRIES_FIELD_NUMBER: _builtins.int
+    SCHEDULE_FIELD_NUMBER: _builtins.int
+    RECORDS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def entries(self) -> _containers.RepeatedCompositeFieldContainer[Global___JournalEntry]: ...
+    @_builtins.property
+    def schedule(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Lines of `schedule.jsonl`, each with its line feed."""
+
+    @_builtins.property
+    def records(self) -> _containers.RepeatedCompositeFieldContainer[Global___ExportedRecord]: ...
+    def __init__(
+        self,
+        *,
+        entries: _abc.Iterable[Global___JournalEntry] | None = ...,
+        schedule: _abc.Iterable[_builtins.str] | None = ...,
+        records: _abc.Iterable[Global___ExportedRecord] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entries", b"entries", "records", b"records", "schedule", b"schedule"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExportTournamentResponse: _TypeAlias = ExportTournamentResponse  # noqa: Y015
+
+@_typing.final
+class JournalEntry(_message.Message):
+    """An entry of the hash chain, as `server/EXPORT.md` has it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ENTRY_FIELD_NUMBER: _builtins.int
+    HASH_FIELD_NUMBER: _builtins.int
+    entry: _builtins.str
+    """Canonical JSON."""
+    hash: _builtins.str
+    """SHA-256 (hex) of the hash before, a line feed and the entry."""
+    def __init__(
+        self,
+        *,
+        entry: _builtins.str = ...,
+        hash: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entry", b"entry", "hash", b"hash"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___JournalEntry: _TypeAlias = JournalEntry  # noqa: Y015
+
+@_typing.final
+class ExportedRecord(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    RECORD_JSON_FIELD_NUMBER: _builtins.int
+    match: _builtins.int
+    """The number of the match in the schedule."""
+    record_json: _builtins.bytes
+    """The record in its canonical bytes."""
+    def __init__(
+        self,
+        *,
+        match: _builtins.int = ...,
+        record_json: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["match", b"match", "record_json", b"record_json"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExportedRecord: _TypeAlias = ExportedRecord  # noqa: Y015

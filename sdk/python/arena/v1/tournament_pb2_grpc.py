@@ -69,6 +69,11 @@ class TournamentServiceStub(object):
                 request_serializer=arena_dot_v1_dot_tournament__pb2.WatchMatchRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_tournament__pb2.WatchMatchResponse.FromString,
                 _registered_method=True)
+        self.ExportTournament = channel.unary_stream(
+                '/arena.v1.TournamentService/ExportTournament',
+                request_serializer=arena_dot_v1_dot_tournament__pb2.ExportTournamentRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_tournament__pb2.ExportTournamentResponse.FromString,
+                _registered_method=True)
 
 
 class TournamentServiceServicer(object):
@@ -103,7 +108,7 @@ class TournamentServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListMatches(self, request, context):
-        """Matches of a tournament, in schedule order, by page.
+        """Matches of a tournament in schedule order, or practice matches, by page.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -117,7 +122,14 @@ class TournamentServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def WatchMatch(self, request, context):
-        """A running match as the public may see it, decision by decision; ends with the match.
+        """A match as the public may see it, decision by decision; ends with the match. Of one that is over, its end.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ExportTournament(self, request, context):
+        """All that is public of a tournament, for `referee export` and `referee verify`: hash chain, schedule, records.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -160,6 +172,11 @@ def add_TournamentServiceServicer_to_server(servicer, server):
                     servicer.WatchMatch,
                     request_deserializer=arena_dot_v1_dot_tournament__pb2.WatchMatchRequest.FromString,
                     response_serializer=arena_dot_v1_dot_tournament__pb2.WatchMatchResponse.SerializeToString,
+            ),
+            'ExportTournament': grpc.unary_stream_rpc_method_handler(
+                    servicer.ExportTournament,
+                    request_deserializer=arena_dot_v1_dot_tournament__pb2.ExportTournamentRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_tournament__pb2.ExportTournamentResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -351,6 +368,33 @@ class TournamentService(object):
             '/arena.v1.TournamentService/WatchMatch',
             arena_dot_v1_dot_tournament__pb2.WatchMatchRequest.SerializeToString,
             arena_dot_v1_dot_tournament__pb2.WatchMatchResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExportTournament(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/arena.v1.TournamentService/ExportTournament',
+            arena_dot_v1_dot_tournament__pb2.ExportTournamentRequest.SerializeToString,
+            arena_dot_v1_dot_tournament__pb2.ExportTournamentResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -40,11 +40,13 @@ class TournamentServiceStub:
     WatchStandings: _grpc.UnaryStreamMultiCallable[_tournament_pb2.WatchStandingsRequest, _tournament_pb2.WatchStandingsResponse]
     """The standings now and whenever they change; at most a few times a second."""
     ListMatches: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.ListMatchesRequest, _tournament_pb2.ListMatchesResponse]
-    """Matches of a tournament, in schedule order, by page."""
+    """Matches of a tournament in schedule order, or practice matches, by page."""
     GetRecord: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.GetRecordRequest, _tournament_pb2.GetRecordResponse]
     """The record of one finished match."""
     WatchMatch: _grpc.UnaryStreamMultiCallable[_tournament_pb2.WatchMatchRequest, _tournament_pb2.WatchMatchResponse]
-    """A running match as the public may see it, decision by decision; ends with the match."""
+    """A match as the public may see it, decision by decision; ends with the match. Of one that is over, its end."""
+    ExportTournament: _grpc.UnaryStreamMultiCallable[_tournament_pb2.ExportTournamentRequest, _tournament_pb2.ExportTournamentResponse]
+    """All that is public of a tournament, for `referee export` and `referee verify`: hash chain, schedule, records."""
 
 @_typing.type_check_only
 class TournamentServiceAsyncStub(TournamentServiceStub):
@@ -58,11 +60,13 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     WatchStandings: _aio.UnaryStreamMultiCallable[_tournament_pb2.WatchStandingsRequest, _tournament_pb2.WatchStandingsResponse]  # type: ignore[assignment]
     """The standings now and whenever they change; at most a few times a second."""
     ListMatches: _aio.UnaryUnaryMultiCallable[_tournament_pb2.ListMatchesRequest, _tournament_pb2.ListMatchesResponse]  # type: ignore[assignment]
-    """Matches of a tournament, in schedule order, by page."""
+    """Matches of a tournament in schedule order, or practice matches, by page."""
     GetRecord: _aio.UnaryUnaryMultiCallable[_tournament_pb2.GetRecordRequest, _tournament_pb2.GetRecordResponse]  # type: ignore[assignment]
     """The record of one finished match."""
     WatchMatch: _aio.UnaryStreamMultiCallable[_tournament_pb2.WatchMatchRequest, _tournament_pb2.WatchMatchResponse]  # type: ignore[assignment]
-    """A running match as the public may see it, decision by decision; ends with the match."""
+    """A match as the public may see it, decision by decision; ends with the match. Of one that is over, its end."""
+    ExportTournament: _aio.UnaryStreamMultiCallable[_tournament_pb2.ExportTournamentRequest, _tournament_pb2.ExportTournamentResponse]  # type: ignore[assignment]
+    """All that is public of a tournament, for `referee export` and `referee verify`: hash chain, schedule, records."""
 
 class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
     @_abc_1.abstractmethod
@@ -103,7 +107,7 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tournament_pb2.ListMatchesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tournament_pb2.ListMatchesResponse, _abc.Awaitable[_tournament_pb2.ListMatchesResponse]]:
-        """Matches of a tournament, in schedule order, by page."""
+        """Matches of a tournament in schedule order, or practice matches, by page."""
 
     @_abc_1.abstractmethod
     def GetRecord(
@@ -119,6 +123,14 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tournament_pb2.WatchMatchRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_tournament_pb2.WatchMatchResponse], _abc.AsyncIterator[_tournament_pb2.WatchMatchResponse]]:
-        """A running match as the public may see it, decision by decision; ends with the match."""
+        """A match as the public may see it, decision by decision; ends with the match. Of one that is over, its end."""
+
+    @_abc_1.abstractmethod
+    def ExportTournament(
+        self,
+        request: _tournament_pb2.ExportTournamentRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_tournament_pb2.ExportTournamentResponse], _abc.AsyncIterator[_tournament_pb2.ExportTournamentResponse]]:
+        """All that is public of a tournament, for `referee export` and `referee verify`: hash chain, schedule, records."""
 
 def add_TournamentServiceServicer_to_server(servicer: TournamentServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

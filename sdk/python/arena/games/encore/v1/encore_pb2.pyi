@@ -5,6 +5,8 @@ What a bot sees of a match of Encore et Encore!
 
 Boxes are numbered by column, then row: box i is in column i / 7 and row i % 7 (both from 0), and its name is
 sheet.columns[i / 7] followed by sheet.rows[i % 7], such as "HR". Texts of 105 characters have one character per box in this order.
+
+The fields 1 to 6 of a view and 1 and 2 of an event are the same in every game; a game's own fields begin at 10.
 """
 
 from collections import abc as _abc
@@ -30,24 +32,58 @@ class _Question:
 class _QuestionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Question.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     QUESTION_UNSPECIFIED: _Question.ValueType  # 0
-    QUESTION_NOT_ASKED: _Question.ValueType  # 1
-    """Nothing: it is not your decision, or the match is over."""
-    QUESTION_DICE: _Question.ValueType  # 2
+    QUESTION_DICE: _Question.ValueType  # 1
     """A choice among the dice: a colour and a number, the special die, or `pass`."""
-    QUESTION_BOMB: _Question.ValueType  # 3
-    """The bomb you won: `bomb` with 1 to 4 boxes, or `pass`."""
+    QUESTION_BOMB: _Question.ValueType  # 2
+    """A bomb that was won: `bomb` with 1 to 4 boxes, or `pass`."""
 
 class Question(_Question, metaclass=_QuestionEnumTypeWrapper):
-    """What a seat is asked for."""
+    """What is asked."""
 
 QUESTION_UNSPECIFIED: Question.ValueType  # 0
-QUESTION_NOT_ASKED: Question.ValueType  # 1
-"""Nothing: it is not your decision, or the match is over."""
-QUESTION_DICE: Question.ValueType  # 2
+QUESTION_DICE: Question.ValueType  # 1
 """A choice among the dice: a colour and a number, the special die, or `pass`."""
-QUESTION_BOMB: Question.ValueType  # 3
-"""The bomb you won: `bomb` with 1 to 4 boxes, or `pass`."""
+QUESTION_BOMB: Question.ValueType  # 2
+"""A bomb that was won: `bomb` with 1 to 4 boxes, or `pass`."""
 Global___Question: _TypeAlias = Question  # noqa: Y015
+
+class _EventKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _EventKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EventKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    EVENT_KIND_UNSPECIFIED: _EventKind.ValueType  # 0
+    EVENT_KIND_ENDED: _EventKind.ValueType  # 1
+    """The match ended; the view's `ranks` and `reason` tell how."""
+    EVENT_KIND_ROLLED: _EventKind.ValueType  # 10
+    """The dice were rolled: `seat` is active, `roll` the number of the roll, `text` the dice."""
+    EVENT_KIND_MOVED: _EventKind.ValueType  # 11
+    """`seat` made the move `text`."""
+    EVENT_KIND_ROW: _EventKind.ValueType  # 12
+    """`seat` completed the row `text`, for `points` and perhaps a `bonus`."""
+    EVENT_KIND_COLUMN: _EventKind.ValueType  # 13
+    """`seat` completed the column `text`, for `points`, `heart_points` and perhaps a `bonus`."""
+    EVENT_KIND_COLOUR: _EventKind.ValueType  # 14
+    """`seat` completed the colour with the letter `text`, for `points`."""
+
+class EventKind(_EventKind, metaclass=_EventKindEnumTypeWrapper):
+    """The kinds of events."""
+
+EVENT_KIND_UNSPECIFIED: EventKind.ValueType  # 0
+EVENT_KIND_ENDED: EventKind.ValueType  # 1
+"""The match ended; the view's `ranks` and `reason` tell how."""
+EVENT_KIND_ROLLED: EventKind.ValueType  # 10
+"""The dice were rolled: `seat` is active, `roll` the number of the roll, `text` the dice."""
+EVENT_KIND_MOVED: EventKind.ValueType  # 11
+"""`seat` made the move `text`."""
+EVENT_KIND_ROW: EventKind.ValueType  # 12
+"""`seat` completed the row `text`, for `points` and perhaps a `bonus`."""
+EVENT_KIND_COLUMN: EventKind.ValueType  # 13
+"""`seat` completed the column `text`, for `points`, `heart_points` and perhaps a `bonus`."""
+EVENT_KIND_COLOUR: EventKind.ValueType  # 14
+"""`seat` completed the colour with the letter `text`, for `points`."""
+Global___EventKind: _TypeAlias = EventKind  # noqa: Y015
 
 @_typing.final
 class View(_message.Message):
@@ -55,11 +91,14 @@ class View(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    SHEET_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
+    ASKED_FIELD_NUMBER: _builtins.int
+    EVENTS_FIELD_NUMBER: _builtins.int
+    SCORES_FIELD_NUMBER: _builtins.int
+    RANKS_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
     QUESTION_FIELD_NUMBER: _builtins.int
-    PENDING_FIELD_NUMBER: _builtins.int
-    BOMBING_FIELD_NUMBER: _builtins.int
+    SHEET_FIELD_NUMBER: _builtins.int
     ROLL_FIELD_NUMBER: _builtins.int
     ROLL_LIMIT_FIELD_NUMBER: _builtins.int
     ACTIVE_FIELD_NUMBER: _builtins.int
@@ -69,15 +108,12 @@ class View(_message.Message):
     ROWS_TAKEN_FIELD_NUMBER: _builtins.int
     COLUMNS_TAKEN_FIELD_NUMBER: _builtins.int
     COLOURS_TAKEN_FIELD_NUMBER: _builtins.int
-    EVENTS_FIELD_NUMBER: _builtins.int
-    REASON_FIELD_NUMBER: _builtins.int
-    RANKS_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """Your seat; -1 in the public view."""
+    """Whose view this is; absent in the public's view."""
+    reason: _builtins.str
+    """How the match ended: `two_colours` or `roll_limit`; empty while it goes on."""
     question: Global___Question.ValueType
-    """What you are asked for now."""
-    bombing: _builtins.bool
-    """Whether the pending seats are asked for a bomb that they are owed, not for a choice among the dice."""
+    """What is asked now; unspecified once the match is over."""
     roll: _builtins.int
     """The number of this roll, from 1, and of the last roll there can be."""
     roll_limit: _builtins.int
@@ -89,15 +125,27 @@ class View(_message.Message):
     """
     columns_taken: _builtins.str
     colours_taken: _builtins.str
-    reason: _builtins.str
-    """How the match ended (`two_colours` or `roll_limit`) and the rank of every seat; empty while it goes on."""
+    @_builtins.property
+    def asked(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The seats that are asked now, ascending; empty once the match is over. Several of them choose sealed: nobody sees the
+        others' choice before choosing.
+        """
+
+    @_builtins.property
+    def events(self) -> _containers.RepeatedCompositeFieldContainer[Global___Event]:
+        """What happened since this seat's last decision, oldest first; in the public's view, what the latest decision brought about."""
+
+    @_builtins.property
+    def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """What each sheet scores if the match ends now, by seat."""
+
+    @_builtins.property
+    def ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Final ranks, by seat; empty while the match goes on."""
+
     @_builtins.property
     def sheet(self) -> Global___Sheet:
         """The printed sheet, the same for all players and throughout the match."""
-
-    @_builtins.property
-    def pending(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """The seats that are asked now, ascending. Several of them choose sealed: nobody sees the others' choice before choosing."""
 
     @_builtins.property
     def rolled(self) -> Global___Dice:
@@ -111,20 +159,17 @@ class View(_message.Message):
     def players(self) -> _containers.RepeatedCompositeFieldContainer[Global___Player]:
         """Everybody's own sheet, by seat."""
 
-    @_builtins.property
-    def events(self) -> _containers.RepeatedCompositeFieldContainer[Global___Event]:
-        """What happened since your last decision, oldest first (public view: what the latest decision brought about)."""
-
-    @_builtins.property
-    def ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
     def __init__(
         self,
         *,
-        sheet: Global___Sheet | None = ...,
-        seat: _builtins.int = ...,
+        seat: _builtins.int | None = ...,
+        asked: _abc.Iterable[_builtins.int] | None = ...,
+        events: _abc.Iterable[Global___Event] | None = ...,
+        scores: _abc.Iterable[_builtins.int] | None = ...,
+        ranks: _abc.Iterable[_builtins.int] | None = ...,
+        reason: _builtins.str = ...,
         question: Global___Question.ValueType = ...,
-        pending: _abc.Iterable[_builtins.int] | None = ...,
-        bombing: _builtins.bool = ...,
+        sheet: Global___Sheet | None = ...,
         roll: _builtins.int = ...,
         roll_limit: _builtins.int = ...,
         active: _builtins.int = ...,
@@ -134,15 +179,14 @@ class View(_message.Message):
         rows_taken: _builtins.str = ...,
         columns_taken: _builtins.str = ...,
         colours_taken: _builtins.str = ...,
-        events: _abc.Iterable[Global___Event] | None = ...,
-        reason: _builtins.str = ...,
-        ranks: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["dice", b"dice", "rolled", b"rolled", "sheet", b"sheet"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "dice", b"dice", "rolled", b"rolled", "seat", b"seat", "sheet", b"sheet"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["active", b"active", "bombing", b"bombing", "colours_taken", b"colours_taken", "columns_taken", b"columns_taken", "dice", b"dice", "events", b"events", "pending", b"pending", "players", b"players", "question", b"question", "ranks", b"ranks", "reason", b"reason", "roll", b"roll", "roll_limit", b"roll_limit", "rolled", b"rolled", "rows_taken", b"rows_taken", "seat", b"seat", "sheet", b"sheet"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "active", b"active", "asked", b"asked", "colours_taken", b"colours_taken", "columns_taken", b"columns_taken", "dice", b"dice", "events", b"events", "players", b"players", "question", b"question", "ranks", b"ranks", "reason", b"reason", "roll", b"roll", "roll_limit", b"roll_limit", "rolled", b"rolled", "rows_taken", b"rows_taken", "scores", b"scores", "seat", b"seat", "sheet", b"sheet"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
+    _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
 
 Global___View: _TypeAlias = View  # noqa: Y015
 
@@ -304,7 +348,6 @@ class Player(_message.Message):
     HEART_POINTS_FIELD_NUMBER: _builtins.int
     COLOUR_POINTS_FIELD_NUMBER: _builtins.int
     UNUSED_ROLL_POINTS_FIELD_NUMBER: _builtins.int
-    SCORE_FIELD_NUMBER: _builtins.int
     marked: _builtins.str
     """`1` for a marked box, else `0`: 105 characters."""
     exclamation_marks: _builtins.int
@@ -326,8 +369,6 @@ class Player(_message.Message):
     heart_points: _builtins.int
     colour_points: _builtins.int
     unused_roll_points: _builtins.int
-    score: _builtins.int
-    """What the sheet scores if the match ends now."""
     def __init__(
         self,
         *,
@@ -345,11 +386,10 @@ class Player(_message.Message):
         heart_points: _builtins.int = ...,
         colour_points: _builtins.int = ...,
         unused_roll_points: _builtins.int = ...,
-        score: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bombs_owed", b"bombs_owed", "colour_points", b"colour_points", "colours", b"colours", "column_points", b"column_points", "columns", b"columns", "exclamation_marks", b"exclamation_marks", "heart_points", b"heart_points", "hearts", b"hearts", "marked", b"marked", "row_points", b"row_points", "rows", b"rows", "score", b"score", "special_dice", b"special_dice", "special_dice_used", b"special_dice_used", "unused_roll_points", b"unused_roll_points"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bombs_owed", b"bombs_owed", "colour_points", b"colour_points", "colours", b"colours", "column_points", b"column_points", "columns", b"columns", "exclamation_marks", b"exclamation_marks", "heart_points", b"heart_points", "hearts", b"hearts", "marked", b"marked", "row_points", b"row_points", "rows", b"rows", "special_dice", b"special_dice", "special_dice_used", b"special_dice_used", "unused_roll_points", b"unused_roll_points"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -361,41 +401,6 @@ class Event(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    class _Kind:
-        ValueType = _typing.NewType("ValueType", _builtins.int)
-        V: _TypeAlias = ValueType  # noqa: Y015
-
-    class _KindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[Event._Kind.ValueType], _builtins.type):
-        DESCRIPTOR: _descriptor.EnumDescriptor
-        KIND_UNSPECIFIED: Event._Kind.ValueType  # 0
-        KIND_ROLLED: Event._Kind.ValueType  # 1
-        """The dice were rolled: `seat` is active, `roll` the number of the roll, `text` the dice."""
-        KIND_MOVED: Event._Kind.ValueType  # 2
-        """`seat` made the move `text`."""
-        KIND_ROW: Event._Kind.ValueType  # 3
-        """`seat` completed the row `text`, for `points` and perhaps a `bonus`."""
-        KIND_COLUMN: Event._Kind.ValueType  # 4
-        """`seat` completed the column `text`, for `points`, `heart_points` and perhaps a `bonus`."""
-        KIND_COLOUR: Event._Kind.ValueType  # 5
-        """`seat` completed the colour with the letter `text`, for `points`."""
-        KIND_ENDED: Event._Kind.ValueType  # 6
-        """The match ended for the reason `text`."""
-
-    class Kind(_Kind, metaclass=_KindEnumTypeWrapper): ...
-    KIND_UNSPECIFIED: Event.Kind.ValueType  # 0
-    KIND_ROLLED: Event.Kind.ValueType  # 1
-    """The dice were rolled: `seat` is active, `roll` the number of the roll, `text` the dice."""
-    KIND_MOVED: Event.Kind.ValueType  # 2
-    """`seat` made the move `text`."""
-    KIND_ROW: Event.Kind.ValueType  # 3
-    """`seat` completed the row `text`, for `points` and perhaps a `bonus`."""
-    KIND_COLUMN: Event.Kind.ValueType  # 4
-    """`seat` completed the column `text`, for `points`, `heart_points` and perhaps a `bonus`."""
-    KIND_COLOUR: Event.Kind.ValueType  # 5
-    """`seat` completed the colour with the letter `text`, for `points`."""
-    KIND_ENDED: Event.Kind.ValueType  # 6
-    """The match ended for the reason `text`."""
-
     KIND_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
@@ -403,29 +408,35 @@ class Event(_message.Message):
     HEART_POINTS_FIELD_NUMBER: _builtins.int
     BONUS_FIELD_NUMBER: _builtins.int
     ROLL_FIELD_NUMBER: _builtins.int
-    kind: Global___Event.Kind.ValueType
+    kind: Global___EventKind.ValueType
     seat: _builtins.int
+    """Who did it. Absent for EVENT_KIND_ENDED."""
     text: _builtins.str
+    """The dice, the move, or the letter of the line concerned."""
     points: _builtins.int
+    """What a completed line brought."""
     heart_points: _builtins.int
     bonus: _builtins.str
     """`special_die`, `heart` or `bomb`; empty for none."""
     roll: _builtins.int
+    """For EVENT_KIND_ROLLED: the number of the roll."""
     def __init__(
         self,
         *,
-        kind: Global___Event.Kind.ValueType = ...,
-        seat: _builtins.int = ...,
+        kind: Global___EventKind.ValueType = ...,
+        seat: _builtins.int | None = ...,
         text: _builtins.str = ...,
         points: _builtins.int = ...,
         heart_points: _builtins.int = ...,
         bonus: _builtins.str = ...,
         roll: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bonus", b"bonus", "heart_points", b"heart_points", "kind", b"kind", "points", b"points", "roll", b"roll", "seat", b"seat", "text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "bonus", b"bonus", "heart_points", b"heart_points", "kind", b"kind", "points", b"points", "roll", b"roll", "seat", b"seat", "text", b"text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
+    _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
 
 Global___Event: _TypeAlias = Event  # noqa: Y015

@@ -5,6 +5,8 @@ What a player of STOP! sees.
 
 Lists "by seat" have one entry per seat, in the order of the seats. Cards are written as numbers: 2, 3, 4, and 1 for
 a +1.
+
+The fields 1 to 6 of a view and 1 and 2 of an event are the same in every game; a game's own fields begin at 10.
 """
 
 from collections import abc as _abc
@@ -23,39 +25,35 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
-class _Phase:
+class _Question:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
 
-class _PhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Phase.ValueType], _builtins.type):
+class _QuestionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Question.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
-    PHASE_UNSPECIFIED: _Phase.ValueType  # 0
-    PHASE_CALLS: _Phase.ValueType  # 1
+    QUESTION_UNSPECIFIED: _Question.ValueType  # 0
+    QUESTION_CALL: _Question.ValueType  # 1
     """A window between two draws: `stop` or `wait`."""
-    PHASE_OPENING: _Phase.ValueType  # 2
+    QUESTION_OPENING: _Question.ValueType  # 2
     """The caller opens his auction: `bid`."""
-    PHASE_PLAYS: _Phase.ValueType  # 3
+    QUESTION_PLAY: _Question.ValueType  # 3
     """A window of an auction: `bid`, `raise` or `pass`."""
-    PHASE_SPLIT: _Phase.ValueType  # 4
+    QUESTION_SPLIT: _Question.ValueType  # 4
     """The winner of an auction splits the cards on the table: `share`."""
-    PHASE_OVER: _Phase.ValueType  # 5
-    """The match is over."""
 
-class Phase(_Phase, metaclass=_PhaseEnumTypeWrapper):
-    """What is being decided."""
+class Question(_Question, metaclass=_QuestionEnumTypeWrapper):
+    """What is asked."""
 
-PHASE_UNSPECIFIED: Phase.ValueType  # 0
-PHASE_CALLS: Phase.ValueType  # 1
+QUESTION_UNSPECIFIED: Question.ValueType  # 0
+QUESTION_CALL: Question.ValueType  # 1
 """A window between two draws: `stop` or `wait`."""
-PHASE_OPENING: Phase.ValueType  # 2
+QUESTION_OPENING: Question.ValueType  # 2
 """The caller opens his auction: `bid`."""
-PHASE_PLAYS: Phase.ValueType  # 3
+QUESTION_PLAY: Question.ValueType  # 3
 """A window of an auction: `bid`, `raise` or `pass`."""
-PHASE_SPLIT: Phase.ValueType  # 4
+QUESTION_SPLIT: Question.ValueType  # 4
 """The winner of an auction splits the cards on the table: `share`."""
-PHASE_OVER: Phase.ValueType  # 5
-"""The match is over."""
-Global___Phase: _TypeAlias = Phase  # noqa: Y015
+Global___Question: _TypeAlias = Question  # noqa: Y015
 
 class _EventKind:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -64,54 +62,58 @@ class _EventKind:
 class _EventKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EventKind.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     EVENT_KIND_UNSPECIFIED: _EventKind.ValueType  # 0
-    EVENT_KIND_DREW: _EventKind.ValueType  # 1
+    EVENT_KIND_ENDED: _EventKind.ValueType  # 1
+    """The match ended; the view's `ranks` and `reason` tell how."""
+    EVENT_KIND_DREW: _EventKind.ValueType  # 10
     """A player drew a card."""
-    EVENT_KIND_SKIPPED: _EventKind.ValueType  # 2
+    EVENT_KIND_SKIPPED: _EventKind.ValueType  # 11
     """A player had six cards and skipped his draw."""
-    EVENT_KIND_ELIMINATED: _EventKind.ValueType  # 3
+    EVENT_KIND_ELIMINATED: _EventKind.ValueType  # 12
     """A player could not draw and is out; his hand leaves the game."""
-    EVENT_KIND_RED_PASSED: _EventKind.ValueType  # 4
+    EVENT_KIND_RED_PASSED: _EventKind.ValueType  # 13
     """The red token passed to this player because its holder was eliminated."""
-    EVENT_KIND_SHUFFLED_BACK: _EventKind.ValueType  # 5
-    """Everybody had six cards: all hands were shuffled back into the decks."""
-    EVENT_KIND_CALLED: _EventKind.ValueType  # 6
+    EVENT_KIND_SHUFFLED_BACK: _EventKind.ValueType  # 14
+    """Everybody had six cards: all hands were shuffled back into the decks. `seat` has the red token."""
+    EVENT_KIND_CALLED: _EventKind.ValueType  # 15
     """A player called and took the red token."""
-    EVENT_KIND_BID: _EventKind.ValueType  # 7
+    EVENT_KIND_BID: _EventKind.ValueType  # 16
     """A player made his bid."""
-    EVENT_KIND_RAISED: _EventKind.ValueType  # 8
+    EVENT_KIND_RAISED: _EventKind.ValueType  # 17
     """A player added cards to a bid."""
-    EVENT_KIND_WON: _EventKind.ValueType  # 9
+    EVENT_KIND_WON: _EventKind.ValueType  # 18
     """A player won an auction."""
-    EVENT_KIND_TIED: _EventKind.ValueType  # 10
-    """An auction ended with the highest bid shared."""
-    EVENT_KIND_RECEIVED: _EventKind.ValueType  # 11
+    EVENT_KIND_TIED: _EventKind.ValueType  # 19
+    """An auction ended with the highest bid shared; `seat` is the lowest of the leaders."""
+    EVENT_KIND_RECEIVED: _EventKind.ValueType  # 20
     """A player got cards from the table and shuffled them into his deck."""
 
 class EventKind(_EventKind, metaclass=_EventKindEnumTypeWrapper):
     """The kinds of events."""
 
 EVENT_KIND_UNSPECIFIED: EventKind.ValueType  # 0
-EVENT_KIND_DREW: EventKind.ValueType  # 1
+EVENT_KIND_ENDED: EventKind.ValueType  # 1
+"""The match ended; the view's `ranks` and `reason` tell how."""
+EVENT_KIND_DREW: EventKind.ValueType  # 10
 """A player drew a card."""
-EVENT_KIND_SKIPPED: EventKind.ValueType  # 2
+EVENT_KIND_SKIPPED: EventKind.ValueType  # 11
 """A player had six cards and skipped his draw."""
-EVENT_KIND_ELIMINATED: EventKind.ValueType  # 3
+EVENT_KIND_ELIMINATED: EventKind.ValueType  # 12
 """A player could not draw and is out; his hand leaves the game."""
-EVENT_KIND_RED_PASSED: EventKind.ValueType  # 4
+EVENT_KIND_RED_PASSED: EventKind.ValueType  # 13
 """The red token passed to this player because its holder was eliminated."""
-EVENT_KIND_SHUFFLED_BACK: EventKind.ValueType  # 5
-"""Everybody had six cards: all hands were shuffled back into the decks."""
-EVENT_KIND_CALLED: EventKind.ValueType  # 6
+EVENT_KIND_SHUFFLED_BACK: EventKind.ValueType  # 14
+"""Everybody had six cards: all hands were shuffled back into the decks. `seat` has the red token."""
+EVENT_KIND_CALLED: EventKind.ValueType  # 15
 """A player called and took the red token."""
-EVENT_KIND_BID: EventKind.ValueType  # 7
+EVENT_KIND_BID: EventKind.ValueType  # 16
 """A player made his bid."""
-EVENT_KIND_RAISED: EventKind.ValueType  # 8
+EVENT_KIND_RAISED: EventKind.ValueType  # 17
 """A player added cards to a bid."""
-EVENT_KIND_WON: EventKind.ValueType  # 9
+EVENT_KIND_WON: EventKind.ValueType  # 18
 """A player won an auction."""
-EVENT_KIND_TIED: EventKind.ValueType  # 10
-"""An auction ended with the highest bid shared."""
-EVENT_KIND_RECEIVED: EventKind.ValueType  # 11
+EVENT_KIND_TIED: EventKind.ValueType  # 19
+"""An auction ended with the highest bid shared; `seat` is the lowest of the leaders."""
+EVENT_KIND_RECEIVED: EventKind.ValueType  # 20
 """A player got cards from the table and shuffled them into his deck."""
 Global___EventKind: _TypeAlias = EventKind  # noqa: Y015
 
@@ -121,11 +123,14 @@ class View(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    PHASE_FIELD_NUMBER: _builtins.int
-    ASKED_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
+    ASKED_FIELD_NUMBER: _builtins.int
+    EVENTS_FIELD_NUMBER: _builtins.int
+    SCORES_FIELD_NUMBER: _builtins.int
+    RANKS_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    QUESTION_FIELD_NUMBER: _builtins.int
     HAND_FIELD_NUMBER: _builtins.int
-    TOKENS_FIELD_NUMBER: _builtins.int
     HAND_SIZES_FIELD_NUMBER: _builtins.int
     DECK_SIZES_FIELD_NUMBER: _builtins.int
     TWOS_FIELD_NUMBER: _builtins.int
@@ -138,17 +143,15 @@ class View(_message.Message):
     OPENING_RULE_FIELD_NUMBER: _builtins.int
     BIDS_FIELD_NUMBER: _builtins.int
     HIGHEST_FIELD_NUMBER: _builtins.int
-    DECIDER_FIELD_NUMBER: _builtins.int
     AUCTIONS_FIELD_NUMBER: _builtins.int
     SHUFFLES_FIELD_NUMBER: _builtins.int
     SHUFFLES_IN_ROW_FIELD_NUMBER: _builtins.int
-    EVENTS_FIELD_NUMBER: _builtins.int
-    phase: Global___Phase.ValueType
-    """What is being decided."""
-    asked: _builtins.bool
-    """Whether you are asked now. Whom else a window asks is not shown: it would tell what they hold."""
     seat: _builtins.int
-    """Your seat; -1 in the public view."""
+    """Whose view this is; absent in the public's view."""
+    reason: _builtins.str
+    """How the match ended: `tokens`, `last_player` or `limit`; empty while it goes on."""
+    question: Global___Question.ValueType
+    """What is asked now, of whomever; unspecified once the match is over."""
     red: _builtins.int
     """Who has the red token: he may not call."""
     next_draw: _builtins.int
@@ -157,8 +160,6 @@ class View(_message.Message):
     """Whether nobody may call before the holder of the red token has drawn his second card."""
     highest: _builtins.int
     """The highest total among them; 0 without bids. A play must reach it."""
-    decider: _builtins.int
-    """The only seat asked when the decision is an opening bid or a split; -1 in windows."""
     auctions: _builtins.int
     """Auctions settled so far: the match ends at 60."""
     shuffles: _builtins.int
@@ -166,12 +167,27 @@ class View(_message.Message):
     shuffles_in_row: _builtins.int
     """How often of late without a call in between: likewise for the tenth time."""
     @_builtins.property
-    def hand(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Your cards, in the order 2, 3, 4, +1 (written 1). Empty in the public view."""
+    def asked(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Who is asked now, as far as this view may tell. An opening bid and a split are asked of one seat, and everybody sees
+        which. A window asks several: you see your own seat if you are one of them, and never the others, for that would tell
+        what they hold. Empty once the match is over.
+        """
 
     @_builtins.property
-    def tokens(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+    def events(self) -> _containers.RepeatedCompositeFieldContainer[Global___Event]:
+        """What happened since this seat's last decision, oldest first; in the public's view, what the latest decision brought about."""
+
+    @_builtins.property
+    def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Blue tokens, by seat. Six win."""
+
+    @_builtins.property
+    def ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Final ranks, by seat; empty while the match goes on."""
+
+    @_builtins.property
+    def hand(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Your cards, in the order 2, 3, 4, +1 (written 1). Empty in the public's view."""
 
     @_builtins.property
     def hand_sizes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
@@ -205,18 +221,17 @@ class View(_message.Message):
     def bids(self) -> _containers.RepeatedCompositeFieldContainer[Global___Bid]:
         """The bids on the table, by rising seat; none outside an auction."""
 
-    @_builtins.property
-    def events(self) -> _containers.RepeatedCompositeFieldContainer[Global___Event]:
-        """What happened since your last decision, oldest first; in the public view, what the latest decision brought about."""
-
     def __init__(
         self,
         *,
-        phase: Global___Phase.ValueType = ...,
-        asked: _builtins.bool = ...,
-        seat: _builtins.int = ...,
+        seat: _builtins.int | None = ...,
+        asked: _abc.Iterable[_builtins.int] | None = ...,
+        events: _abc.Iterable[Global___Event] | None = ...,
+        scores: _abc.Iterable[_builtins.int] | None = ...,
+        ranks: _abc.Iterable[_builtins.int] | None = ...,
+        reason: _builtins.str = ...,
+        question: Global___Question.ValueType = ...,
         hand: _abc.Iterable[_builtins.int] | None = ...,
-        tokens: _abc.Iterable[_builtins.int] | None = ...,
         hand_sizes: _abc.Iterable[_builtins.int] | None = ...,
         deck_sizes: _abc.Iterable[_builtins.int] | None = ...,
         twos: _abc.Iterable[_builtins.int] | None = ...,
@@ -229,17 +244,17 @@ class View(_message.Message):
         opening_rule: _builtins.bool = ...,
         bids: _abc.Iterable[Global___Bid] | None = ...,
         highest: _builtins.int = ...,
-        decider: _builtins.int = ...,
         auctions: _builtins.int = ...,
         shuffles: _builtins.int = ...,
         shuffles_in_row: _builtins.int = ...,
-        events: _abc.Iterable[Global___Event] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["asked", b"asked", "auctions", b"auctions", "bids", b"bids", "decider", b"decider", "deck_sizes", b"deck_sizes", "eliminated", b"eliminated", "events", b"events", "fours", b"fours", "hand", b"hand", "hand_sizes", b"hand_sizes", "highest", b"highest", "next_draw", b"next_draw", "opening_rule", b"opening_rule", "phase", b"phase", "plus_ones", b"plus_ones", "red", b"red", "seat", b"seat", "shuffles", b"shuffles", "shuffles_in_row", b"shuffles_in_row", "threes", b"threes", "tokens", b"tokens", "twos", b"twos"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "asked", b"asked", "auctions", b"auctions", "bids", b"bids", "deck_sizes", b"deck_sizes", "eliminated", b"eliminated", "events", b"events", "fours", b"fours", "hand", b"hand", "hand_sizes", b"hand_sizes", "highest", b"highest", "next_draw", b"next_draw", "opening_rule", b"opening_rule", "plus_ones", b"plus_ones", "question", b"question", "ranks", b"ranks", "reason", b"reason", "red", b"red", "scores", b"scores", "seat", b"seat", "shuffles", b"shuffles", "shuffles_in_row", b"shuffles_in_row", "threes", b"threes", "twos", b"twos"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
+    _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
 
 Global___View: _TypeAlias = View  # noqa: Y015
 
@@ -297,30 +312,36 @@ class Event(_message.Message):
     CARDS_FIELD_NUMBER: _builtins.int
     TOKENS_FIELD_NUMBER: _builtins.int
     kind: Global___EventKind.ValueType
-    """What it was."""
     seat: _builtins.int
-    """Who did it, or to whom it happened."""
+    """Who did it, or to whom it happened. Absent for EVENT_KIND_ENDED."""
     owner: _builtins.int
-    """Raise: before whom the cards were laid."""
+    """For EVENT_KIND_RAISED: before whom the cards were laid."""
     tokens: _builtins.int
-    """Won: how many blue tokens the auction brought."""
+    """For EVENT_KIND_WON: how many blue tokens the auction brought."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Bid, raise: the cards laid. Received: the cards shuffled into the deck. Eliminated: the cards that left the game."""
+        """Bid, raised: the cards laid. Received: the cards shuffled into the deck. Eliminated: the cards that left the game."""
 
     def __init__(
         self,
         *,
         kind: Global___EventKind.ValueType = ...,
-        seat: _builtins.int = ...,
-        owner: _builtins.int = ...,
+        seat: _builtins.int | None = ...,
+        owner: _builtins.int | None = ...,
         cards: _abc.Iterable[_builtins.int] | None = ...,
         tokens: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_owner", b"_owner", "_seat", b"_seat", "owner", b"owner", "seat", b"seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "kind", b"kind", "owner", b"owner", "seat", b"seat", "tokens", b"tokens"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_owner", b"_owner", "_seat", b"_seat", "cards", b"cards", "kind", b"kind", "owner", b"owner", "seat", b"seat", "tokens", b"tokens"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__owner: _TypeAlias = _typing.Literal["owner"]  # noqa: Y015
+    _WhichOneofArgType__owner: _TypeAlias = _typing.Literal["_owner", b"_owner"]  # noqa: Y015
+    _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
+    _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__owner) -> _WhichOneofReturnType__owner | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
 
 Global___Event: _TypeAlias = Event  # noqa: Y015

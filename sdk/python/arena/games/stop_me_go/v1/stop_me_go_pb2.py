@@ -24,25 +24,26 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n*arena/games/stop_me_go/v1/stop_me_go.proto\x12\x19\x61rena.games.stop_me_go.v1\")\n\x06\x41rrest\x12\x10\n\x08gangster\x18\x01 \x01(\r\x12\r\n\x05stops\x18\x02 \x03(\r\"8\n\x07\x43\x61pture\x12\r\n\x05round\x18\x01 \x01(\r\x12\x10\n\x08gangster\x18\x02 \x01(\r\x12\x0c\n\x04seat\x18\x03 \x01(\r\"\x87\x01\n\x05\x45vent\x12\x32\n\x04kind\x18\x01 \x01(\x0e\x32$.arena.games.stop_me_go.v1.EventKind\x12\x10\n\x08gangster\x18\x02 \x01(\r\x12\x11\n\x04seat\x18\x03 \x01(\rH\x00\x88\x01\x01\x12\r\n\x05stops\x18\x04 \x03(\r\x12\r\n\x05round\x18\x05 \x01(\rB\x07\n\x05_seat\"\x17\n\x05Purse\x12\x0e\n\x06values\x18\x01 \x03(\r\"\xab\x04\n\x04View\x12\x11\n\x04seat\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x0f\n\x07players\x18\x02 \x01(\r\x12\r\n\x05\x61sked\x18\x03 \x01(\x08\x12\r\n\x05round\x18\x04 \x01(\r\x12\r\n\x05table\x18\x05 \x03(\r\x12\x31\n\x08my_cards\x18\x06 \x03(\x0e\x32\x1f.arena.games.stop_me_go.v1.Card\x12\x12\n\ngo_in_hand\x18\x07 \x01(\r\x12\x14\n\x0cstop_in_hand\x18\x08 \x01(\x08\x12\x0c\n\x04pile\x18\t \x01(\r\x12\x11\n\tdiscarded\x18\n \x03(\r\x12\x32\n\x07\x61rrests\x18\x0b \x03(\x0b\x32!.arena.games.stop_me_go.v1.Arrest\x12\x34\n\x08\x63\x61ptures\x18\x0c \x03(\x0b\x32\".arena.games.stop_me_go.v1.Capture\x12\x0e\n\x06tokens\x18\r \x03(\r\x12\x13\n\x0btokens_left\x18\x0e \x01(\r\x12\x13\n\x0btokens_void\x18\x0f \x01(\r\x12\x14\n\x0ctoken_values\x18\x10 \x03(\r\x12\x30\n\x06\x65vents\x18\x11 \x03(\x0b\x32 .arena.games.stop_me_go.v1.Event\x12\x0e\n\x06scores\x18\x12 \x03(\r\x12\x30\n\x06purses\x18\x13 \x03(\x0b\x32 .arena.games.stop_me_go.v1.Purse\x12\r\n\x05ranks\x18\x14 \x03(\r\x12\x0e\n\x06reason\x18\x15 \x01(\tB\x07\n\x05_seat*8\n\x04\x43\x61rd\x12\x14\n\x10\x43\x41RD_UNSPECIFIED\x10\x00\x12\x0b\n\x07\x43\x41RD_GO\x10\x01\x12\r\n\tCARD_STOP\x10\x02*\xf6\x01\n\tEventKind\x12\x1a\n\x16\x45VENT_KIND_UNSPECIFIED\x10\x00\x12\x1c\n\x18\x45VENT_KIND_ROUND_STARTED\x10\x01\x12\x19\n\x15\x45VENT_KIND_RESHUFFLED\x10\x02\x12\x14\n\x10\x45VENT_KIND_CRIME\x10\x03\x12\x16\n\x12\x45VENT_KIND_ESCAPED\x10\x04\x12\x17\n\x13\x45VENT_KIND_CAPTURED\x10\x05\x12\x18\n\x14\x45VENT_KIND_DISCARDED\x10\x06\x12\x18\n\x14\x45VENT_KIND_ROUND_WON\x10\x07\x12\x19\n\x15\x45VENT_KIND_ROUND_VOID\x10\x08\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n*arena/games/stop_me_go/v1/stop_me_go.proto\x12\x19\x61rena.games.stop_me_go.v1\"\x9f\x04\n\x04View\x12\x11\n\x04seat\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\r\n\x05\x61sked\x18\x02 \x03(\r\x12\x30\n\x06\x65vents\x18\x03 \x03(\x0b\x32 .arena.games.stop_me_go.v1.Event\x12\x0e\n\x06scores\x18\x04 \x03(\x05\x12\r\n\x05ranks\x18\x05 \x03(\r\x12\x0e\n\x06reason\x18\x06 \x01(\t\x12\r\n\x05round\x18\n \x01(\r\x12\r\n\x05table\x18\x0b \x03(\r\x12\x31\n\x08my_cards\x18\x0c \x03(\x0e\x32\x1f.arena.games.stop_me_go.v1.Card\x12\x12\n\ngo_in_hand\x18\r \x01(\r\x12\x14\n\x0cstop_in_hand\x18\x0e \x01(\x08\x12\x11\n\tpile_size\x18\x0f \x01(\r\x12\x11\n\tdiscarded\x18\x10 \x03(\r\x12\x32\n\x07\x61rrests\x18\x11 \x03(\x0b\x32!.arena.games.stop_me_go.v1.Arrest\x12\x34\n\x08\x63\x61ptures\x18\x12 \x03(\x0b\x32\".arena.games.stop_me_go.v1.Capture\x12\x0e\n\x06tokens\x18\x13 \x03(\r\x12\x13\n\x0btokens_left\x18\x14 \x01(\r\x12\x13\n\x0btokens_void\x18\x15 \x01(\r\x12\x14\n\x0ctoken_values\x18\x16 \x03(\r\x12\x30\n\x06purses\x18\x17 \x03(\x0b\x32 .arena.games.stop_me_go.v1.PurseB\x07\n\x05_seat\")\n\x06\x41rrest\x12\x10\n\x08gangster\x18\x01 \x01(\r\x12\r\n\x05stops\x18\x02 \x03(\r\"8\n\x07\x43\x61pture\x12\r\n\x05round\x18\x01 \x01(\r\x12\x10\n\x08gangster\x18\x02 \x01(\r\x12\x0c\n\x04seat\x18\x03 \x01(\r\"\x17\n\x05Purse\x12\x0e\n\x06values\x18\x01 \x03(\r\"\x87\x01\n\x05\x45vent\x12\x32\n\x04kind\x18\x01 \x01(\x0e\x32$.arena.games.stop_me_go.v1.EventKind\x12\x11\n\x04seat\x18\x02 \x01(\rH\x00\x88\x01\x01\x12\x10\n\x08gangster\x18\n \x01(\r\x12\r\n\x05stops\x18\x0b \x03(\r\x12\r\n\x05round\x18\x0c \x01(\rB\x07\n\x05_seat*8\n\x04\x43\x61rd\x12\x14\n\x10\x43\x41RD_UNSPECIFIED\x10\x00\x12\x0b\n\x07\x43\x41RD_GO\x10\x01\x12\r\n\tCARD_STOP\x10\x02*\x8c\x02\n\tEventKind\x12\x1a\n\x16\x45VENT_KIND_UNSPECIFIED\x10\x00\x12\x14\n\x10\x45VENT_KIND_ENDED\x10\x01\x12\x1c\n\x18\x45VENT_KIND_ROUND_STARTED\x10\n\x12\x19\n\x15\x45VENT_KIND_RESHUFFLED\x10\x0b\x12\x14\n\x10\x45VENT_KIND_CRIME\x10\x0c\x12\x16\n\x12\x45VENT_KIND_ESCAPED\x10\r\x12\x17\n\x13\x45VENT_KIND_CAPTURED\x10\x0e\x12\x18\n\x14\x45VENT_KIND_DISCARDED\x10\x0f\x12\x18\n\x14\x45VENT_KIND_ROUND_WON\x10\x10\x12\x19\n\x15\x45VENT_KIND_ROUND_VOID\x10\x11\x42|\n\x19\x61rena.games.stop_me_go.v1P\x01ZCgithub.com/referee-arena/referee/sdk/go/games/stopmegov1;stopmegov1\xaa\x02\x17\x41rena.Games.StopMeGo.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.games.stop_me_go.v1.stop_me_go_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
-  _globals['_CARD']._serialized_start=895
-  _globals['_CARD']._serialized_end=951
-  _globals['_EVENTKIND']._serialized_start=954
-  _globals['_EVENTKIND']._serialized_end=1200
-  _globals['_ARREST']._serialized_start=73
-  _globals['_ARREST']._serialized_end=114
-  _globals['_CAPTURE']._serialized_start=116
-  _globals['_CAPTURE']._serialized_end=172
-  _globals['_EVENT']._serialized_start=175
-  _globals['_EVENT']._serialized_end=310
-  _globals['_PURSE']._serialized_start=312
-  _globals['_PURSE']._serialized_end=335
-  _globals['_VIEW']._serialized_start=338
-  _globals['_VIEW']._serialized_end=893
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\031arena.games.stop_me_go.v1P\001ZCgithub.com/referee-arena/referee/sdk/go/games/stopmegov1;stopmegov1\252\002\027Arena.Games.StopMeGo.V1'
+  _globals['_CARD']._serialized_start=883
+  _globals['_CARD']._serialized_end=939
+  _globals['_EVENTKIND']._serialized_start=942
+  _globals['_EVENTKIND']._serialized_end=1210
+  _globals['_VIEW']._serialized_start=74
+  _globals['_VIEW']._serialized_end=617
+  _globals['_ARREST']._serialized_start=619
+  _globals['_ARREST']._serialized_end=660
+  _globals['_CAPTURE']._serialized_start=662
+  _globals['_CAPTURE']._serialized_end=718
+  _globals['_PURSE']._serialized_start=720
+  _globals['_PURSE']._serialized_end=743
+  _globals['_EVENT']._serialized_start=746
+  _globals['_EVENT']._serialized_end=881
 # @@protoc_insertion_point(module_scope)

@@ -5,6 +5,8 @@ What an agent (or the public) sees of a match of STOP me GO.
 
 Every agent is asked at once, every time: one card, `go` or `stop`, face down on the newest gangster on the table.
 A view is complete: nothing from earlier views is needed to play well.
+
+The fields 1 to 6 of a view and 1 and 2 of an event are the same in every game; a game's own fields begin at 10.
 """
 
 from collections import abc as _abc
@@ -48,52 +50,186 @@ class _EventKind:
 class _EventKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EventKind.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     EVENT_KIND_UNSPECIFIED: _EventKind.ValueType  # 0
-    EVENT_KIND_ROUND_STARTED: _EventKind.ValueType  # 1
+    EVENT_KIND_ENDED: _EventKind.ValueType  # 1
+    """The match ended; the view's `ranks` and `reason` tell how."""
+    EVENT_KIND_ROUND_STARTED: _EventKind.ValueType  # 10
     """A round began: `round`. All agents have their five cards, all ten gangsters were shuffled."""
-    EVENT_KIND_RESHUFFLED: _EventKind.ValueType  # 2
+    EVENT_KIND_RESHUFFLED: _EventKind.ValueType  # 11
     """The pile was empty: the discarded gangsters were shuffled and are the pile now."""
-    EVENT_KIND_CRIME: _EventKind.ValueType  # 3
+    EVENT_KIND_CRIME: _EventKind.ValueType  # 12
     """A new gangster lies on the table: `gangster`."""
-    EVENT_KIND_ESCAPED: _EventKind.ValueType  # 4
+    EVENT_KIND_ESCAPED: _EventKind.ValueType  # 13
     """The cards on the oldest gangster were turned up, with no or several stops: `gangster`, `stops`.
     It is discarded and everybody has his card back.
     """
-    EVENT_KIND_CAPTURED: _EventKind.ValueType  # 5
+    EVENT_KIND_CAPTURED: _EventKind.ValueType  # 14
     """The cards on a gangster were turned up, with exactly one stop: `gangster`, `stops`, `seat` has it now.
     The first of these ends the round; more of them may follow while the other gangsters are turned up.
     """
-    EVENT_KIND_DISCARDED: _EventKind.ValueType  # 6
+    EVENT_KIND_DISCARDED: _EventKind.ValueType  # 15
     """The round was over and the cards on a gangster, turned up, were no or several stops: `gangster`, `stops`."""
-    EVENT_KIND_ROUND_WON: _EventKind.ValueType  # 7
+    EVENT_KIND_ROUND_WON: _EventKind.ValueType  # 16
     """The round went to `seat`, with `gangster`: he took a token."""
-    EVENT_KIND_ROUND_VOID: _EventKind.ValueType  # 8
+    EVENT_KIND_ROUND_VOID: _EventKind.ValueType  # 17
     """The fiftieth escape of a round: nobody won it, one token left play and counts for nobody."""
 
 class EventKind(_EventKind, metaclass=_EventKindEnumTypeWrapper):
-    """What can happen between two decisions."""
+    """The kinds of events."""
 
 EVENT_KIND_UNSPECIFIED: EventKind.ValueType  # 0
-EVENT_KIND_ROUND_STARTED: EventKind.ValueType  # 1
+EVENT_KIND_ENDED: EventKind.ValueType  # 1
+"""The match ended; the view's `ranks` and `reason` tell how."""
+EVENT_KIND_ROUND_STARTED: EventKind.ValueType  # 10
 """A round began: `round`. All agents have their five cards, all ten gangsters were shuffled."""
-EVENT_KIND_RESHUFFLED: EventKind.ValueType  # 2
+EVENT_KIND_RESHUFFLED: EventKind.ValueType  # 11
 """The pile was empty: the discarded gangsters were shuffled and are the pile now."""
-EVENT_KIND_CRIME: EventKind.ValueType  # 3
+EVENT_KIND_CRIME: EventKind.ValueType  # 12
 """A new gangster lies on the table: `gangster`."""
-EVENT_KIND_ESCAPED: EventKind.ValueType  # 4
+EVENT_KIND_ESCAPED: EventKind.ValueType  # 13
 """The cards on the oldest gangster were turned up, with no or several stops: `gangster`, `stops`.
 It is discarded and everybody has his card back.
 """
-EVENT_KIND_CAPTURED: EventKind.ValueType  # 5
+EVENT_KIND_CAPTURED: EventKind.ValueType  # 14
 """The cards on a gangster were turned up, with exactly one stop: `gangster`, `stops`, `seat` has it now.
 The first of these ends the round; more of them may follow while the other gangsters are turned up.
 """
-EVENT_KIND_DISCARDED: EventKind.ValueType  # 6
+EVENT_KIND_DISCARDED: EventKind.ValueType  # 15
 """The round was over and the cards on a gangster, turned up, were no or several stops: `gangster`, `stops`."""
-EVENT_KIND_ROUND_WON: EventKind.ValueType  # 7
+EVENT_KIND_ROUND_WON: EventKind.ValueType  # 16
 """The round went to `seat`, with `gangster`: he took a token."""
-EVENT_KIND_ROUND_VOID: EventKind.ValueType  # 8
+EVENT_KIND_ROUND_VOID: EventKind.ValueType  # 17
 """The fiftieth escape of a round: nobody won it, one token left play and counts for nobody."""
 Global___EventKind: _TypeAlias = EventKind  # noqa: Y015
+
+@_typing.final
+class View(_message.Message):
+    """The match as one agent sees it, or the public."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    ASKED_FIELD_NUMBER: _builtins.int
+    EVENTS_FIELD_NUMBER: _builtins.int
+    SCORES_FIELD_NUMBER: _builtins.int
+    RANKS_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    MY_CARDS_FIELD_NUMBER: _builtins.int
+    GO_IN_HAND_FIELD_NUMBER: _builtins.int
+    STOP_IN_HAND_FIELD_NUMBER: _builtins.int
+    PILE_SIZE_FIELD_NUMBER: _builtins.int
+    DISCARDED_FIELD_NUMBER: _builtins.int
+    ARRESTS_FIELD_NUMBER: _builtins.int
+    CAPTURES_FIELD_NUMBER: _builtins.int
+    TOKENS_FIELD_NUMBER: _builtins.int
+    TOKENS_LEFT_FIELD_NUMBER: _builtins.int
+    TOKENS_VOID_FIELD_NUMBER: _builtins.int
+    TOKEN_VALUES_FIELD_NUMBER: _builtins.int
+    PURSES_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """Whose view this is; absent in the public's view."""
+    reason: _builtins.str
+    """How the match ended: `three_tokens` or `tokens_gone`; empty while it goes on."""
+    round: _builtins.int
+    """The current round, counted from 1."""
+    go_in_hand: _builtins.int
+    """How many go you hold: while you are asked, never none."""
+    stop_in_hand: _builtins.bool
+    """Whether you hold your stop; if not, it is among `my_cards`."""
+    pile_size: _builtins.int
+    """How many gangsters the pile holds: those that are neither on the table nor discarded nor captured this round."""
+    tokens_left: _builtins.int
+    """How many tokens are still to be had."""
+    tokens_void: _builtins.int
+    """How many tokens left play with void rounds."""
+    @_builtins.property
+    def asked(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The agents who are asked now, ascending: all of them, sealed, and none once the match is over."""
+
+    @_builtins.property
+    def events(self) -> _containers.RepeatedCompositeFieldContainer[Global___Event]:
+        """What happened since this seat's last decision, oldest first; in the public's view, what the latest decision brought about."""
+
+    @_builtins.property
+    def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """By seat: the number of tokens while playing, the sums of their values once over."""
+
+    @_builtins.property
+    def ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Final ranks, by seat; empty while the match goes on."""
+
+    @_builtins.property
+    def table(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The gangsters on the table, the oldest first, the newest last.
+        While you are asked, the last is the one your card will lie on, and no card lies on it yet.
+        """
+
+    @_builtins.property
+    def my_cards(self) -> _containers.RepeatedScalarFieldContainer[Global___Card.ValueType]:
+        """Your own card on each gangster of `table`, in the same order: one fewer than `table` while you are asked."""
+
+    @_builtins.property
+    def discarded(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The discarded gangsters since the pile was last shuffled, in the order in which they were discarded."""
+
+    @_builtins.property
+    def arrests(self) -> _containers.RepeatedCompositeFieldContainer[Global___Arrest]:
+        """All cards turned up this round, in order. While you are asked each of these gangsters has escaped,
+        so the length is the number of escapes; the fiftieth makes the round void.
+        """
+
+    @_builtins.property
+    def captures(self) -> _containers.RepeatedCompositeFieldContainer[Global___Capture]:
+        """All captures of the match, in order."""
+
+    @_builtins.property
+    def tokens(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """How many tokens each agent has, by seat. The third one wins the match."""
+
+    @_builtins.property
+    def token_values(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The values of the ten tokens of this match, ascending. As many as there are agents plus two were put in play,
+        unseen; which ones, and who has which, nobody knows before the match is over.
+        """
+
+    @_builtins.property
+    def purses(self) -> _containers.RepeatedCompositeFieldContainer[Global___Purse]:
+        """Once over: the tokens of each agent, by seat, in the order in which he won them."""
+
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int | None = ...,
+        asked: _abc.Iterable[_builtins.int] | None = ...,
+        events: _abc.Iterable[Global___Event] | None = ...,
+        scores: _abc.Iterable[_builtins.int] | None = ...,
+        ranks: _abc.Iterable[_builtins.int] | None = ...,
+        reason: _builtins.str = ...,
+        round: _builtins.int = ...,
+        table: _abc.Iterable[_builtins.int] | None = ...,
+        my_cards: _abc.Iterable[Global___Card.ValueType] | None = ...,
+        go_in_hand: _builtins.int = ...,
+        stop_in_hand: _builtins.bool = ...,
+        pile_size: _builtins.int = ...,
+        discarded: _abc.Iterable[_builtins.int] | None = ...,
+        arrests: _abc.Iterable[Global___Arrest] | None = ...,
+        captures: _abc.Iterable[Global___Capture] | None = ...,
+        tokens: _abc.Iterable[_builtins.int] | None = ...,
+        tokens_left: _builtins.int = ...,
+        tokens_void: _builtins.int = ...,
+        token_values: _abc.Iterable[_builtins.int] | None = ...,
+        purses: _abc.Iterable[Global___Purse] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "arrests", b"arrests", "asked", b"asked", "captures", b"captures", "discarded", b"discarded", "events", b"events", "go_in_hand", b"go_in_hand", "my_cards", b"my_cards", "pile_size", b"pile_size", "purses", b"purses", "ranks", b"ranks", "reason", b"reason", "round", b"round", "scores", b"scores", "seat", b"seat", "stop_in_hand", b"stop_in_hand", "table", b"table", "token_values", b"token_values", "tokens", b"tokens", "tokens_left", b"tokens_left", "tokens_void", b"tokens_void"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
+    _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
+
+Global___View: _TypeAlias = View  # noqa: Y015
 
 @_typing.final
 class Arrest(_message.Message):
@@ -154,47 +290,6 @@ class Capture(_message.Message):
 Global___Capture: _TypeAlias = Capture  # noqa: Y015
 
 @_typing.final
-class Event(_message.Message):
-    """Something that happened; which fields are set depends on the kind."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    KIND_FIELD_NUMBER: _builtins.int
-    GANGSTER_FIELD_NUMBER: _builtins.int
-    SEAT_FIELD_NUMBER: _builtins.int
-    STOPS_FIELD_NUMBER: _builtins.int
-    ROUND_FIELD_NUMBER: _builtins.int
-    kind: Global___EventKind.ValueType
-    gangster: _builtins.int
-    """The gangster concerned, 1 to 10."""
-    seat: _builtins.int
-    """The agent concerned."""
-    round: _builtins.int
-    """The number of the round that started."""
-    @_builtins.property
-    def stops(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Where cards were turned up: the agents who had put a stop, ascending. All others had put a go."""
-
-    def __init__(
-        self,
-        *,
-        kind: Global___EventKind.ValueType = ...,
-        gangster: _builtins.int = ...,
-        seat: _builtins.int | None = ...,
-        stops: _abc.Iterable[_builtins.int] | None = ...,
-        round: _builtins.int = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "gangster", b"gangster", "kind", b"kind", "round", b"round", "seat", b"seat", "stops", b"stops"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
-    _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
-
-Global___Event: _TypeAlias = Event  # noqa: Y015
-
-@_typing.final
 class Purse(_message.Message):
     """The tokens of one agent with their values: shown only once the match is over."""
 
@@ -217,133 +312,42 @@ class Purse(_message.Message):
 Global___Purse: _TypeAlias = Purse  # noqa: Y015
 
 @_typing.final
-class View(_message.Message):
-    """The match as one agent sees it, or the public."""
+class Event(_message.Message):
+    """Something that happened; which fields are set depends on the kind."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    KIND_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
-    PLAYERS_FIELD_NUMBER: _builtins.int
-    ASKED_FIELD_NUMBER: _builtins.int
+    GANGSTER_FIELD_NUMBER: _builtins.int
+    STOPS_FIELD_NUMBER: _builtins.int
     ROUND_FIELD_NUMBER: _builtins.int
-    TABLE_FIELD_NUMBER: _builtins.int
-    MY_CARDS_FIELD_NUMBER: _builtins.int
-    GO_IN_HAND_FIELD_NUMBER: _builtins.int
-    STOP_IN_HAND_FIELD_NUMBER: _builtins.int
-    PILE_FIELD_NUMBER: _builtins.int
-    DISCARDED_FIELD_NUMBER: _builtins.int
-    ARRESTS_FIELD_NUMBER: _builtins.int
-    CAPTURES_FIELD_NUMBER: _builtins.int
-    TOKENS_FIELD_NUMBER: _builtins.int
-    TOKENS_LEFT_FIELD_NUMBER: _builtins.int
-    TOKENS_VOID_FIELD_NUMBER: _builtins.int
-    TOKEN_VALUES_FIELD_NUMBER: _builtins.int
-    EVENTS_FIELD_NUMBER: _builtins.int
-    SCORES_FIELD_NUMBER: _builtins.int
-    PURSES_FIELD_NUMBER: _builtins.int
-    RANKS_FIELD_NUMBER: _builtins.int
-    REASON_FIELD_NUMBER: _builtins.int
+    kind: Global___EventKind.ValueType
     seat: _builtins.int
-    """Whose view this is; not set in the public's view."""
-    players: _builtins.int
-    """How many agents play."""
-    asked: _builtins.bool
-    """True while all agents are asked for a card (always all of them, sealed); false once the match is over."""
+    """The agent concerned. Absent where nobody in particular."""
+    gangster: _builtins.int
+    """The gangster concerned, 1 to 10."""
     round: _builtins.int
-    """The current round, counted from 1."""
-    go_in_hand: _builtins.int
-    """How many go you hold: while you are asked, never none."""
-    stop_in_hand: _builtins.bool
-    """Whether you hold your stop; if not, it is among `my_cards`."""
-    pile: _builtins.int
-    """How many gangsters the pile holds: those that are neither on the table nor discarded nor captured this round."""
-    tokens_left: _builtins.int
-    """How many tokens are still to be had."""
-    tokens_void: _builtins.int
-    """How many tokens left play with void rounds."""
-    reason: _builtins.str
-    """Once over: `three_tokens` or `tokens_gone`."""
+    """The number of the round that started."""
     @_builtins.property
-    def table(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """The gangsters on the table, the oldest first, the newest last.
-        While you are asked, the last is the one your card will lie on, and no card lies on it yet.
-        """
-
-    @_builtins.property
-    def my_cards(self) -> _containers.RepeatedScalarFieldContainer[Global___Card.ValueType]:
-        """Your own card on each gangster of `table`, in the same order: one fewer than `table` while you are asked."""
-
-    @_builtins.property
-    def discarded(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """The discarded gangsters since the pile was last shuffled, in the order in which they were discarded."""
-
-    @_builtins.property
-    def arrests(self) -> _containers.RepeatedCompositeFieldContainer[Global___Arrest]:
-        """All cards turned up this round, in order. While you are asked each of these gangsters has escaped,
-        so the length is the number of escapes; the fiftieth makes the round void.
-        """
-
-    @_builtins.property
-    def captures(self) -> _containers.RepeatedCompositeFieldContainer[Global___Capture]:
-        """All captures of the match, in order."""
-
-    @_builtins.property
-    def tokens(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """How many tokens each agent has, by seat. The third one wins the match."""
-
-    @_builtins.property
-    def token_values(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """The values of the ten tokens of this match, ascending. As many as there are agents plus two were put in play,
-        unseen; which ones, and who has which, nobody knows before the match is over.
-        """
-
-    @_builtins.property
-    def events(self) -> _containers.RepeatedCompositeFieldContainer[Global___Event]:
-        """What happened since your last card (for the public: since the latest cards), in order."""
-
-    @_builtins.property
-    def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """The public scores by seat: the number of tokens while playing, the sums of their values once over."""
-
-    @_builtins.property
-    def purses(self) -> _containers.RepeatedCompositeFieldContainer[Global___Purse]:
-        """Once over: the tokens of each agent, by seat, in the order in which he won them."""
-
-    @_builtins.property
-    def ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Once over: the final ranks by seat."""
+    def stops(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Where cards were turned up: the agents who had put a stop, ascending. All others had put a go."""
 
     def __init__(
         self,
         *,
+        kind: Global___EventKind.ValueType = ...,
         seat: _builtins.int | None = ...,
-        players: _builtins.int = ...,
-        asked: _builtins.bool = ...,
+        gangster: _builtins.int = ...,
+        stops: _abc.Iterable[_builtins.int] | None = ...,
         round: _builtins.int = ...,
-        table: _abc.Iterable[_builtins.int] | None = ...,
-        my_cards: _abc.Iterable[Global___Card.ValueType] | None = ...,
-        go_in_hand: _builtins.int = ...,
-        stop_in_hand: _builtins.bool = ...,
-        pile: _builtins.int = ...,
-        discarded: _abc.Iterable[_builtins.int] | None = ...,
-        arrests: _abc.Iterable[Global___Arrest] | None = ...,
-        captures: _abc.Iterable[Global___Capture] | None = ...,
-        tokens: _abc.Iterable[_builtins.int] | None = ...,
-        tokens_left: _builtins.int = ...,
-        tokens_void: _builtins.int = ...,
-        token_values: _abc.Iterable[_builtins.int] | None = ...,
-        events: _abc.Iterable[Global___Event] | None = ...,
-        scores: _abc.Iterable[_builtins.int] | None = ...,
-        purses: _abc.Iterable[Global___Purse] | None = ...,
-        ranks: _abc.Iterable[_builtins.int] | None = ...,
-        reason: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "arrests", b"arrests", "asked", b"asked", "captures", b"captures", "discarded", b"discarded", "events", b"events", "go_in_hand", b"go_in_hand", "my_cards", b"my_cards", "pile", b"pile", "players", b"players", "purses", b"purses", "ranks", b"ranks", "reason", b"reason", "round", b"round", "scores", b"scores", "seat", b"seat", "stop_in_hand", b"stop_in_hand", "table", b"table", "token_values", b"token_values", "tokens", b"tokens", "tokens_left", b"tokens_left", "tokens_void", b"tokens_void"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "gangster", b"gangster", "kind", b"kind", "round", b"round", "seat", b"seat", "stops", b"stops"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
 
-Global___View: _TypeAlias = View  # noqa: Y015
+Global___Event: _TypeAlias = Event  # noqa: Y015

@@ -1,0 +1,17 @@
+# Finds gRPC and protobuf and offers them as referee::grpc: by their own CMake packages where they have some, or else
+# through CMake's module for protobuf and pkg-config for gRPC, as the Linux distributions differ in what they ship.
+if(NOT TARGET referee::grpc)
+  find_package(Protobuf CONFIG QUIET)
+  if(NOT Protobuf_FOUND)
+    find_package(Protobuf REQUIRED)
+  endif()
+  add_library(referee::grpc INTERFACE IMPORTED)
+  find_package(gRPC CONFIG QUIET)
+  if(gRPC_FOUND)
+    target_link_libraries(referee::grpc INTERFACE gRPC::grpc++ protobuf::libprotobuf)
+  else()
+    find_package(PkgConfig REQUIRED)
+    pkg_check_modules(REFEREE_SDK_GRPC REQUIRED IMPORTED_TARGET grpc++)
+    target_link_libraries(referee::grpc INTERFACE PkgConfig::REFEREE_SDK_GRPC protobuf::libprotobuf)
+  endif()
+endif()

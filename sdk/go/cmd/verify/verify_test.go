@@ -1,0 +1,200 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// testdata/league is an export: two bots that gave nonces, and a house bot.
+const league = "testdata/league"
+
+// copied is the league in a folder of its own, after a change of one of its files; with `summed`, the list of hashes is
+// written anew, as a forger would.
+func copied(t *testing.T, name string, change func(string) string, summed bool) string {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.CopyFS(folder, os.DirFS(league)); err != nil {
+		t.Fatal(err)
+	}
+	before := content(t, folder, name)
+	after := change(before)
+	if after == before {
+		t.Fatalf("nothing was changed in %s", name)
+	}
+	write(t, filepath.Join(folder, name), after)
+	if summed {
+		resum(t, folder)
+	}
+	return folder
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAnExportHolds(t *testing.T) {
+	said, err := verify(league)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(said, "league holds: 9 matches finished, seeds follow from the root and 2 nonces\n") {
+		t.Error(said)
+	}
+}
+
+func TestAFlippedBitInAnyFileIsFound(t *testing.T) {
+	tried := 0
+	err := filepath.Walk(league, func(path string, info os.FileInfo, err error) error {
+		if err != nil || info.IsDir() {
+			return err
+		}
+		name, _ := filepath.Rel(league, path)
+		for _, place := range []int{0, int(info.Size()) / 3, int(info.Size()) - 1} {
+			folder := copied(t, name, func(text string) string {
+				return text[:place] + string([]byte{text[place] ^ 1}) + text[place+1:]
+			}, false)
+			if said, err := verify(folder); err == nil {
+				t.Errorf("byte %d of %s: %s", place, name, said)
+			}
+			tried++
+		}
+		return nil
+	})
+	if err != nil || tried < 30 {
+		t.Fatal(tried, err)
+	}
+}
+
+func TestWhatAForgerWouldChangeIsFoundAndSaid(t *testing.T) {
+	swap := func(before, after string) func(string) string {
+		return func(text string) string { return strings.Replace(text, before, after, 1) }
+	}
+	// The first hexadecimal digit behind a key becomes another one.
+	digit := func(key string) func(string) string {
+		return func(text string) string {
+			at := strings.Index(text, key) + len(key)
+			return text[:at] + map[bool]string{true: "1", false: "0"}[text[at] == '0'] + text[at+1:]
+		}
+	}
+	cases := []struct {
+		name, file string
+		change     func(string) string
+		said       string
+	}{
+		{"another root", "tournament.json", digit(`"root": "`), "another commitment or root than tournament.json"},
+		{"another commitment", "tournament.json", digit(`"commitment": "`), "another commitment or root than tournament.json"},
+		{"a nonce", "tournament.json", digit(`"nonce": "`), "the nonces in tournament.json are not those of the journal"},
+		{"a text", "tournament.json", swap(`"seed_text": null`, `"seed_text": "x"`), "does not follow from the seed's text"},
+		{"how it was dealt", "tournament.json", swap(`"dealt": "secret"`, `"dealt": "salted"`), "or the deals are not salted"},
+		{"the schedule's digest", "tournament.json", digit(`"schedule": "`), "another digest than tournament.json says"},
+		{"the standings' digest", "tournament.json", digit(`"standings": "`), "the standings have the digest"},
+		{"the head", "tournament.json", digit(`"head": "`), "and the head"},
+		{"who sits where", "schedule.jsonl", swap(`["ada","bob"]`, `["bob","ada"]`), "schedule.jsonl has another digest"},
+		{"a seed", "matches.jsonl", digit(`"seed":"`), "is not what the journal says of it"},
+		{"a rank", "matches.jsonl", swap(`"ranks":[1,2]`, `"ranks":[2,1]`), "is not what the journal says of it"},
+		{"no result", "matches.jsonl", swap(`"state":"finished"`, `"state":"void"`), "is not what the journal says of it"},
+		{"a move", "records/3.json", swap(`0: `, `1: `), "match league/3: its record is not the one that was stored"},
+		{"a rating", "standings.json", swap(`"mu": `, `"mu": 1`), "standings.json has"},
+		{"a score", "standings.json", swap(`"scores": `, `"scores": 1`), "standings.json has"},
+		{"an entry", "journal.txt", swap(`"kind":"result"`, `"kind":"Result"`), "is not the next of its chain"},
+		{"the format", "tournament.json", swap("referee-export-2", "referee-export-9"), "referee-export-9"},
+	}
+	for _, one := range cases {
+		t.Run(one.name, func(t *testing.T) {
+			_, err := verify(copied(t, one.file, one.change, true))
+			if err == nil || !strings.Contains(err.Error(), one.said) {
+				t.Errorf("%v does not say %q", err, one.said)
+			}
+		})
+	}
+}
+
+func TestAJournalWrittenAnewWithAnotherNonceIsFound(t *testing.T) {
+	forged := func(text string) string {
+		before, out := strings.Repeat("0", 64), ""
+		for _, line := range lines([]byte(text)) {
+			_, entry, _ := strings.Cut(string(line), " ")
+			if key := `"kind":"nonces","nonces":{"ada":"`; strings.Contains(entry, key) {
+				at := strings.Index(entry, key) + len(key)
+				entry = entry[:at] + "00" + entry[at+2:]
+			}
+			before = digest([]byte(before + "\n" + entry))
+			out += before + " " + entry + "\n"
+		}
+		return out
+	}
+	folder := copied(t, "journal.txt", forged, true)
+	data := forged(content(t, league, "journal.txt"))
+	head := strings.Fields(string(lines([]byte(data))[len(lines([]byte(data)))-1]))[0]
+	told := content(t, folder, "tournament.json")
+	at := strings.Index(told, `"head": "`) + len(`"head": "`)
+	write(t, filepath.Join(folder, "tournament.json"), told[:at]+head+told[at+64:])
+	resum(t, folder)
+	if _, err := verify(folder); err == nil || !strings.Contains(err.Error(), "ada had promised another nonce for draw 0") {
+		t.Error(err)
+	}
+}
+
+func content(t *testing.T, folder, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(folder, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func resum(t *testing.T, folder string) {
+	t.Helper()
+	var listed []string
+	for _, line := range lines([]byte(content(t, folder, sums))) {
+		_, file, _ := strings.Cut(string(line), "  ")
+		listed = append(listed, digest([]byte(content(t, folder, file)))+"  "+file+"\n")
+	}
+	write(t, filepath.Join(folder, sums), strings.Join(listed, ""))
+}
+
+func TestFilesThatAreMissingOrTooManyAreFound(t *testing.T) {
+	same := func(text string) string { return text + " " }
+	folder := copied(t, "records/0.json", same, false)
+	if err := os.Remove(filepath.Join(folder, "records/0.json")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := verify(folder); err == nil || !strings.Contains(err.Error(), "records/0.json is not the file") {
+		t.Error(err)
+	}
+	folder = copied(t, "records/0.json", same, true)
+	write(t, filepath.Join(folder, "more.txt"), "")
+	if _, err := verify(folder); err == nil || !strings.Contains(err.Error(), "which lists") {
+		t.Error(err)
+	}
+}
+
+func TestAFolderThatIsNoneIsWrongUseAndNoForgery(t *testing.T) {
+	_, err := verify(filepath.Join(t.TempDir(), "none"))
+	if found := (doesNotHold{}); err == nil || errors.As(err, &found) {
+		t.Error(err)
+	}
+}
+
+func TestTheProgramStaysShort(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for _, file := range files {
+		if !strings.HasSuffix(file, "_test.go") {
+			total += strings.Count(content(t, ".", file), "\n")
+		}
+	}
+	if total == 0 || total >= 500 {
+		t.Errorf("%d lines in %v: a second verifier is to be read in one go", total, files)
+	}
+}

@@ -2,12 +2,12 @@
 
 Three thoughts, in the order of this file:
 
-1. *What can the others bid?* Everybody knows which cards a player owns and how many of them he holds. So the odds of
+1. *What can the others bid?* It is public which cards a player owns and how many of them he holds. So the odds of
    each hand are known exactly, and with them how far a player can bring his bid.
 2. *What is a result worth?* A table tells how the odds to win the match grow with the tokens; a better deck helps
    too. The winner of an auction moves ahead by as many tokens as there are bids, a tie leaves things as they are.
 3. *How does the auction end?* The player who can go furthest wins it, unless two can go equally far. That values every
-   move by the same measure: to call, to take the lead, to let it be, to lift somebody's bid level with the leader's.
+   move by the same measure: to call, to take the lead, to let it be, to lift another bid level with the leader's.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ Heap = tuple[int, int, int, int]
 def decide(decision: arena.Decision) -> str:
     view: stop.View = decision.view
     table = Table(view)
-    if view.phase == stop.PHASE_CALLS:
+    if view.question == stop.QUESTION_CALL:
         return "stop" if table.call() > table.share - WAITING else "wait"
-    if view.phase == stop.PHASE_OPENING:
+    if view.question == stop.QUESTION_OPENING:
         return f"bid {strongest(table.hand)}"  # one card: the lower it is, the more join in
-    if view.phase == stop.PHASE_PLAYS:
+    if view.question == stop.QUESTION_PLAY:
         return max(decision.legal, key=table.play)  # the first of equals: the order of lists is fixed
     return table.split()
 
@@ -119,13 +119,13 @@ class Table:
         self.owned: list[Heap] = list(zip(view.twos, view.threes, view.fours, view.plus_ones, strict=True))
         self.totals = {bid.seat: bid.total for bid in view.bids}
         self.values = {bid.seat: bid.value for bid in view.bids}
-        self.seats = [seat for seat in range(len(view.tokens)) if seat not in view.eliminated]
-        self.odds = [STANDING[min(view.tokens[s], 5)] * strength(cards) for s, cards in enumerate(self.owned)]
+        self.seats = [seat for seat in range(len(view.scores)) if seat not in view.eliminated]
+        self.odds = [STANDING[min(view.scores[s], 5)] * strength(cards) for s, cards in enumerate(self.owned)]
         self.share = self.ahead(self.seat, 0)
 
     def ahead(self, winner: int, tokens: int) -> float:
         """The own share in the match after a player won so many tokens."""
-        before = self.view.tokens[winner]
+        before = self.view.scores[winner]
         if before + tokens >= TOKENS_TO_WIN:
             return float(winner == self.seat)
         odds = self.odds.copy()

@@ -22,10 +22,10 @@ def decide(decision: arena.Decision) -> str:
 def worth_a_hit(view: flip7.View) -> bool:
     """Whether the next card brings more than it costs, on average."""
     me = view.players[view.seat]
-    cards, pile = list(me.cards), list(view.pile)
-    if not cards or flip7.CARD_SECOND_CHANCE in cards:
+    cards, pile = list(me.cards), list(view.pile_counts)
+    if not cards or flip7.SPECIAL_CARD_SECOND_CHANCE in cards:
         return True  # nothing to lose
-    times = 1 << cards.count(flip7.CARD_X2)  # each x2 doubles
+    times = 1 << cards.count(flip7.SPECIAL_CARD_X2)  # each x2 doubles
     gain = sum([number * times * pile[number] for number in NUMBERS if number not in cards])
     loss = sum([me.points * pile[number] for number in NUMBERS if number in cards])
     return gain > loss
@@ -38,11 +38,11 @@ def choose_target(view: flip7.View) -> int:
         return view.seat
 
     def strength(seat: int) -> int:
-        return view.totals[seat] + view.players[seat].points
+        return view.scores[seat] + view.players[seat].points
 
-    if view.card == flip7.CARD_SECOND_CHANCE:
+    if view.card == flip7.SPECIAL_CARD_SECOND_CHANCE:
         return min(others, key=strength)
-    if view.card == flip7.CARD_THREE and view.seat in view.targets and not view.players[view.seat].cards:
+    if view.card == flip7.SPECIAL_CARD_THREE and view.seat in view.targets and not view.players[view.seat].cards:
         return view.seat  # with an empty hand three cards are rather a gift than a danger
     return max(others, key=strength)
 

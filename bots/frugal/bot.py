@@ -12,11 +12,11 @@ STRONG = 8  # a hand that reaches this with one value and its +1s is worth a cal
 
 def decide(decision: arena.Decision) -> str:
     view: stop.View = decision.view
-    if view.phase == stop.PHASE_CALLS:
+    if view.question == stop.QUESTION_CALL:
         return "stop" if best_bid(list(view.hand)) >= STRONG else "wait"
-    if view.phase == stop.PHASE_OPENING:
+    if view.question == stop.QUESTION_OPENING:
         return open_small(list(view.hand))
-    if view.phase == stop.PHASE_PLAYS:
+    if view.question == stop.QUESTION_PLAY:
         return cheapest_lead(view, decision.legal) or cheapest_spoil(view, decision.legal) or "pass"
     return decision.legal[0]  # the split: the first suggestion is to keep everything
 
@@ -46,7 +46,7 @@ def cheapest_spoil(view: stop.View, legal: list[str]) -> str | None:
     """If the leader is about to win the match: the cheapest raise of another bid that draws level with him."""
     leaders = [bid.seat for bid in view.bids if bid.total == view.highest]
     leader = leaders[0]
-    if len(leaders) > 1 or leader == view.seat or view.tokens[leader] + len(view.bids) < 6:
+    if len(leaders) > 1 or leader == view.seat or view.scores[leader] + len(view.bids) < 6:
         return None
     plays = [move for move in legal if owner(move, view.seat) not in (leader, None)]
     return min(plays, key=points, default=None)

@@ -1,12 +1,12 @@
 """A player of STOP me GO who mixes its strategy anew for every situation.
 
-Two agents who stop the same gangster both lose him, so a stop that everybody expects is a bad one. The way out is
+Two agents who stop the same gangster both lose him, so a stop that all expect is a bad one. The way out is
 chance: stop with exactly the probability at which `stop` and `go` are worth the same, if all the others reason alike.
-Then nobody gains by guessing what you do. Four thoughts lead there, each a part of this file:
+Then no player gains by guessing what you do. Four thoughts lead there, each a part of this file:
 
 1. *How often?* The more likely the others stop him, the less a newcomer is worth to one more agent. Somewhere `stop`
    has become as good as `go`: that is the probability.
-2. *What wins?* Whoever is alone on a gangster is sure to capture him, and takes the round unless a better one is
+2. *What wins?* An agent who is alone on a gangster is sure to capture him, and takes the round unless a better one is
    captured in the same line.
 3. *What is a stop in hand worth?* A fair share of the round, provided that the round goes on.
 4. *Where are the other stops?* The bot goes through the round from the first crime on: at every newcomer it works out
@@ -137,7 +137,7 @@ def worth_in_hand(scene: Scene) -> float:
 
 
 def worth_of_return(scene: Scene) -> float:
-    """The same if his stop meets another one: it is back when the newcomer escapes, if nobody ends the round before."""
+    """The same if his stop meets another one: it is back when the newcomer escapes, if the round goes on till then."""
     goes_on = prod([1 - lone(stops) for stops in stops_in_line(scene)])
     return RETURN * goes_on / (len(scene.others) + 1)
 
@@ -157,7 +157,7 @@ def scene_of(view: stop_me_go.View) -> Scene:
     crimes = (*[arrest.gangster for arrest in arrests], *view.table)
     stops = tuple([tuple(arrest.stops) for arrest in arrests])
     pile = GANGSTERS.difference(view.table, view.discarded) or view.discarded
-    return scene_at(view.players, crimes, stops, view.seat)._replace(pile=tuple(sorted(pile)))
+    return scene_at(len(view.scores), crimes, stops, view.seat)._replace(pile=tuple(sorted(pile)))
 
 
 def scene_at(players: int, crimes: tuple[int, ...], stops: tuple[tuple[int, ...], ...], seat: int) -> Scene:
@@ -194,7 +194,7 @@ def turned_up(agent: Whereabouts, stop: bool) -> Whereabouts:
 
 
 def temptation(newcomer: int, line: Sequence[int]) -> float:
-    """How likely somebody who does not reason stops this gangster: he goes by size, and hurries in a full line."""
+    """How likely a player who does not reason stops this gangster: he goes by size, and hurries in a full line."""
     size = 11 if newcomer == 1 and 10 in line else newcomer
     hurry = 4 if len(line) == IN_LINE - 1 else 0
     return (size + hurry) / 16

@@ -1,8 +1,8 @@
-"""A player of Flip 7 who counts everything that can be counted.
+"""A strong player of Flip 7: counts cards, and plays by exact odds.
 
 1. *The cards.* The view tells how many of each card can still come, so the odds of the next card are exact, and so are
    those of the one after it. Hit or stay is decided by looking at all that the next two cards can be.
-2. *The forecast.* For everybody still in the round there are odds that he busts, and points that he gets otherwise.
+2. *The forecast.* For each player still in the round there are odds that he busts, and points that he gets otherwise.
    A special goes to the player for whom it changes the forecast most to this bot's advantage.
 3. *The race.* Points are only a means. A result of the round is worth what it does for the match: the chance to be the
    first over the line, and to be ahead of each of the others. Who is about to lose must risk more, who is about to win
@@ -20,7 +20,7 @@ import arena
 from arena.games.flip7.v1 import flip7_pb2 as flip7
 
 NUMBERS = range(13)  # the cards 0 to 12 are the numbers themselves
-BONUSES = {card: 2 * (card - 12) for card in range(flip7.CARD_PLUS_2, flip7.CARD_X2)}
+BONUSES = {card: 2 * (card - 12) for card in range(flip7.SPECIAL_CARD_PLUS_2, flip7.SPECIAL_CARD_X2)}
 DECK = (1, *range(1, 13), *[1] * 6, 3, 3, 3)  # how many there are of each card
 FLIP_7, FLIP_7_POINTS = 7, 15
 
@@ -68,9 +68,9 @@ class Hand(NamedTuple):
             return Hand(numbers | {card}, total + card, times, bonus, second_chance)
         if card in BONUSES:
             return Hand(numbers, total, times, bonus + BONUSES[card], second_chance)
-        if card == flip7.CARD_X2:
+        if card == flip7.SPECIAL_CARD_X2:
             return Hand(numbers, total, times * 2, bonus, second_chance)
-        return Hand(numbers, total, times, bonus, True) if card == flip7.CARD_SECOND_CHANCE else self
+        return Hand(numbers, total, times, bonus, True) if card == flip7.SPECIAL_CARD_SECOND_CHANCE else self
 
 
 def hand_of(player: flip7.Player) -> Hand:
@@ -103,9 +103,9 @@ def after_hit(hand: Hand, cards: list[int], last: bool, race: Race, ahead: int) 
         then = hand.plus(card)
         if then is None:
             worth += copies * race.worth(0)
-        elif card == flip7.CARD_THREE and last:
+        elif card == flip7.SPECIAL_CARD_THREE and last:
             worth += copies * race.expected(outlook(then, without(cards, card), race.missing, 3))
-        elif ahead == 1 or len(then.numbers) == FLIP_7 or (card == flip7.CARD_STOP and last):
+        elif ahead == 1 or len(then.numbers) == FLIP_7 or (card == flip7.SPECIAL_CARD_STOP and last):
             worth += copies * race.worth(then.points)
         else:
             more = after_hit(then, without(cards, card), last, race, ahead - 1)
@@ -123,16 +123,16 @@ def without(cards: list[int], card: int) -> list[int]:
 
 def coming(view: flip7.View) -> list[int]:
     """How many of each card may come next: the pile, or what will be shuffled if there is none."""
-    return list(view.pile) if view.pile_size else discarded(view)
+    return list(view.pile_counts) if view.pile_size else discarded(view)
 
 
 def discarded(view: flip7.View) -> list[int]:
     """How many of each card were discarded: those that neither are in the pile nor lie on the table."""
     decks = 1 if len(view.players) <= 18 else 2
-    counts = [decks * copies - left for copies, left in zip(DECK, view.pile, strict=True)]
+    counts = [decks * copies - left for copies, left in zip(DECK, view.pile_counts, strict=True)]
     table = [card for player in view.players for card in player.cards]
     for three in view.threes:
-        table += [flip7.CARD_THREE, *three.aside]
+        table += [flip7.SPECIAL_CARD_THREE, *three.aside]
     if view.question == flip7.QUESTION_TARGET:
         table.append(view.card)
     for card in table:
@@ -150,15 +150,15 @@ def forecasts(view: flip7.View) -> list[Forecast]:
         outlook(hand_of(player), cards, view.target_score - total)
         if player.status == flip7.STATUS_IN
         else [(1.0, player.points)]
-        for player, total in zip(view.players, view.totals, strict=True)
+        for player, total in zip(view.players, view.scores, strict=True)
     ]
 
 
 def later_cards(view: flip7.View) -> list[int]:
     """How many of each card may come in the rest of the round; it takes some two for each player."""
     if view.pile_size >= 2 * len(view.players):
-        return list(view.pile)
-    return [left + back for left, back in zip(view.pile, discarded(view), strict=True)]
+        return list(view.pile_counts)
+    return [left + back for left, back in zip(view.pile_counts, discarded(view), strict=True)]
 
 
 def outlook(hand: Hand, cards: Sequence[int], enough: int, forced: int = 0) -> Forecast:
@@ -192,20 +192,20 @@ def choose_target(view: flip7.View) -> int:
     usual, cards = forecasts(view), later_cards(view)
 
     def worth(target: int) -> float:
-        hand, enough = hand_of(view.players[target]), view.target_score - view.totals[target]
+        hand, enough = hand_of(view.players[target]), view.target_score - view.scores[target]
         changed: Forecast = [(1.0, hand.points)]
-        if view.card == flip7.CARD_THREE:
+        if view.card == flip7.SPECIAL_CARD_THREE:
             changed = outlook(hand, cards, enough, 3)
-        elif view.card == flip7.CARD_SECOND_CHANCE:
+        elif view.card == flip7.SPECIAL_CARD_SECOND_CHANCE:
             changed = outlook(hand._replace(second_chance=True), cards, enough)
         then = [*usual[:target], changed, *usual[target + 1 :]]
         return Race(view, then).expected(then[view.seat])
 
     def standing(seat: int) -> float:
-        return view.totals[seat] + sum([odds * points for odds, points in usual[seat]])
+        return view.scores[seat] + sum([odds * points for odds, points in usual[seat]])
 
     rivals = sorted([seat for seat in view.targets if seat != view.seat], key=standing)
-    rivals = rivals[:RIVALS] if view.card == flip7.CARD_SECOND_CHANCE else rivals[-RIVALS:]
+    rivals = rivals[:RIVALS] if view.card == flip7.SPECIAL_CARD_SECOND_CHANCE else rivals[-RIVALS:]
     return max([*rivals, *[seat for seat in view.targets if seat == view.seat]], key=worth)
 
 
@@ -215,7 +215,7 @@ STEP = 5
 USUAL = (0.29, 0.02, 0.05, 0.04, 0.10, 0.18, 0.16, 0.07, 0.03, 0.02, 0.015, 0.01, 0.006, 0.004, 0.005)
 """How likely a round brings 0, 5, 10, … points."""
 FAR = 60
-"""Nobody is taken to be further from the line than so many steps, and the first one not more than two thirds of it."""
+"""None is taken to be further from the line than so many steps, and the first one not more than two thirds of it."""
 ROUNDS, BEYOND = 16, 8
 
 
@@ -223,10 +223,10 @@ class Race:
     """What points in this round are worth to a seat, given what the others may get."""
 
     def __init__(self, view: flip7.View, forecasts: Sequence[Forecast]) -> None:
-        line = min(view.target_score, max(view.totals) + STEP * FAR * 2 // 3)
-        self.missing = line - view.totals[view.seat]
+        line = min(view.target_score, max(view.scores) + STEP * FAR * 2 // 3)
+        self.missing = line - view.scores[view.seat]
         self.rivals = [
-            [(odds, line - view.totals[seat] - points) for odds, points in forecast if odds]
+            [(odds, line - view.scores[seat] - points) for odds, points in forecast if odds]
             for seat, forecast in enumerate(forecasts)
             if seat != view.seat
         ]
@@ -245,7 +245,7 @@ class Race:
             ahead_of = [sum([p * ((x > missing) + (x == missing) / 2) for p, x in rival]) for rival in self.rivals]
             if missing <= 0:
                 self.known[points] = merit(ahead_of)
-            else:  # if somebody is over the line now, then the match is lost and only the other ranks are open
+            else:  # if a player is over the line now, then the match is lost and only the other ranks are open
                 lost = (1 - FIRST) * sum(ahead_of) / len(ahead_of)
                 self.known[points] = self.goes_on * self.worth_later(missing / STEP) + (1 - self.goes_on) * lost
         return self.known[points]

@@ -6,9 +6,9 @@ Four thoughts, in the order of this file:
    into pieces, its shares of the blocks, because one choice of dice marks boxes of one block only.
 2. *What will a sheet score?* Every piece that a line still lacks waits for a fitting roll. With the rolls that are
    left, this gives the odds to fill the line, and so the points to expect: the higher ones as far as that race is open.
-3. *Who wins?* The match ends with the second colour of whoever is fastest. So each move brings a length of the match
+3. *Who wins?* The match ends with the second colour of the fastest player. So each move brings a length of the match
    with it, and all sheets are judged at that length: who leads hurries, who is behind plays for time.
-4. *What do the others get?* The active player takes dice away from everybody else. What a rival could make of those
+4. *What do the others get?* The active player takes dice away from all others. What a rival could make of those
    that remain is added to his sheet.
 """
 
@@ -165,7 +165,7 @@ class Race(NamedTuple):
     known: dict[int, tuple[float, float]]
     line: Line
     rival: int
-    """The fewest boxes that somebody else lacks in it."""
+    """The fewest boxes that another player lacks in it."""
     extra: float
     """What the first gets more than the others."""
 
@@ -231,7 +231,7 @@ class Forecast:
 
 
 class Table:
-    """Everybody's sheet before this decision."""
+    """The sheets of all players before this decision."""
 
     def __init__(self, view: encore.View) -> None:
         self.view = view
@@ -244,7 +244,7 @@ class Table:
         self.fastest = min([self.to_go(self.papers[rival].marked) for rival in self.rivals], default=WIDTH * HEIGHT)
         self.rolls = view.roll_limit - view.roll
         self.special = view.dice.special if view.question == encore.QUESTION_DICE else ""
-        self.removing = view.active == view.seat and len(view.pending) == 1 and bool(self.special)
+        self.removing = view.active == view.seat and len(view.asked) == 1 and bool(self.special)
         self.forecasts: dict[tuple[int, int], Forecast] = {}
         self.rival_scores: dict[int, list[float]] = {}
         self.leavings: dict[tuple[str, ...], list[float]] = {}

@@ -1,4 +1,4 @@
-"""Whether the server that the standings come from can still be heard."""
+"""The connection to the server that the standings come from: there, or lost and retried."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Connection:
 
     @property
     def sentence(self) -> str:
-        """What to tell whoever looks at the screen; empty while the server answers."""
+        """What the screen says of it; empty while the server answers."""
         if self.alive:
             return ""
         why = f" ({self.reason})" if self.reason else ""

@@ -1,4 +1,4 @@
-"""Who finished ahead of whom: for every ordered pair of bots the meetings, the times better and the times equal."""
+"""The crosstable as a value: for every ordered pair of bots the meetings, the times better and the times equal."""
 
 from __future__ import annotations
 

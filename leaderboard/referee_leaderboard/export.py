@@ -1,4 +1,4 @@
-"""Standings for elsewhere: plain text, CSV for spreadsheets, SVG for pictures. The web page is in `page.py`."""
+"""Export of standings: plain text, CSV for spreadsheets, SVG for pictures. The web page is in `page.py`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ from referee_leaderboard.sheet import Sheet
 from referee_leaderboard.standings import Standings
 
 _COLUMNS = ("rank", "bot", "score", "mu", "sigma", "matches", "wins", "mean_rank", "mean_score", "faults", "absent")
+_STRENGTH_COLUMNS = {
+    "strength": "value", "strength_error": "error", "rank_low": "rank_low", "rank_high": "rank_high", "first": "first",
+}  # fmt: skip
 
 # Runs of ASCII and of drawn lines with single spaces inside; gaps; any other character, with its accents, alone.
 _PIECES = re.compile(r"[!-~─-╿]+(?: [!-~─-╿]+)*| +|.[\u0300-\u036f]*")
 
-_NIGHT = TerminalTheme(
+_DARK_THEME = TerminalTheme(
     (24, 26, 31),
     (214, 218, 226),
     [
@@ -51,12 +54,16 @@ def to_csv(standings: Standings) -> str:
     """
     page = io.StringIO()
     writer = csv.writer(page, lineterminator="\n")
-    writer.writerow(_COLUMNS)
+    strengths = {row.bot: row for row in standings.strengths.rows}
+    writer.writerow([*_COLUMNS, *_STRENGTH_COLUMNS, "wins_split"])
     for row in standings.rows:
         cells = {name: getattr(row, name) for name in _COLUMNS}
         cells["bot"] = _no_formula(row.bot)
         cells["absent"] = "yes" if row.absent else "no"
-        writer.writerow(["" if cells[name] is None else cells[name] for name in _COLUMNS])
+        for name, attribute in _STRENGTH_COLUMNS.items():
+            cells[name] = getattr(strengths[row.bot], attribute) if row.bot in strengths else None
+        cells["wins_split"] = row.wins_split
+        writer.writerow(["" if cell is None else cell for cell in cells.values()])
     return page.getvalue()
 
 
@@ -68,7 +75,7 @@ def to_svg(standings: Standings, width: int = 100, height: int = 30, view: View 
     # The empty line below gives the last line its whole height.
     console.print(_Pieces(render(standings, view, width, height)))
     title = f"{clean(standings.tournament)} · leaderboard"
-    picture = console.export_svg(title=title, theme=_NIGHT, unique_id="leaderboard")
+    picture = console.export_svg(title=title, theme=_DARK_THEME, unique_id="leaderboard")
     # rich fetches a web font for its pictures; the reader's own monospace font does as well and fetches nothing.
     picture = re.sub(r"@font-face \{[^}]*\}\s*", "", picture)
     return picture.replace("font-family: Fira Code,", "font-family: ui-monospace, Menlo, Consolas, DejaVu Sans Mono,")

@@ -13,7 +13,7 @@ Event = Standings | Connection
 
 
 class Feed:
-    """An async iterable of events; of standings that nobody has fetched yet only the newest are kept.
+    """An async iterable of events; of standings that were not fetched yet only the newest are kept.
 
     Use it from the event loop's own thread.
     """

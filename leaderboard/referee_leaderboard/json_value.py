@@ -84,7 +84,7 @@ def _decode_record(kind: Any, value: object, where: str) -> Any:
 
 
 def _decode_plain(kind: Any, value: object, where: str) -> Any:
-    # bool is an int to Python, but true is not a number to whoever wrote the JSON.
+    # bool is an int to Python, but true is not a number in JSON.
     if kind is bool and isinstance(value, bool):
         return value
     if kind is str and isinstance(value, str):

@@ -23,14 +23,14 @@ _NAMES = {
     b"\x1b[C": "right", b"\x1bOC": "right", b"\x1b[D": "left", b"\x1bOD": "left",
     b"\x1b[5~": "page up", b"\x1b[6~": "page down", b" ": "page down",
     b"\x1b[H": "home", b"\x1bOH": "home", b"\x1b[1~": "home", b"\x1b[F": "end", b"\x1bOF": "end", b"\x1b[4~": "end",
-    b"\x03": "q", b"\x04": "q",
+    b"\x03": "q", b"\x04": "q", b"\r": "enter", b"\n": "enter", b"\x7f": "backspace", b"\x08": "backspace",
 }  # fmt: skip
 
 
 def parse_keys(typed: bytes) -> tuple[list[str], bytes]:
     """The keys in what was typed, and the beginning of a key whose end has not arrived yet.
 
-    A character key is itself, others are named (`up`, `page down`); keys that nobody needs are passed over.
+    A character key is itself, others are named (`up`, `page down`); keys without a use are passed over.
     """
     unfinished = _UNFINISHED.search(typed)
     whole, rest = (typed[: unfinished.start()], unfinished.group()) if unfinished else (typed, b"")
@@ -68,7 +68,7 @@ class Keyboard:
             self._before = termios.tcgetattr(self._descriptor)
             tty.setcbreak(self._descriptor, termios.TCSADRAIN)
             asyncio.get_running_loop().add_reader(self._descriptor, self._read)
-        except (termios.error, OSError, NotImplementedError):
+        except (termios.error, OSError, NotImplementedError):  # the last from event loops that watch no descriptors
             self._restore()
         return self
 

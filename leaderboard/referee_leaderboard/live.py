@@ -35,19 +35,26 @@ LOG_PAUSE = 5.0
 
 _VIEW_KEYS: dict[str, View] = {
     "1": "table", "t": "table", "2": "crosstable", "c": "crosstable", "3": "seats", "s": "seats",
+    "4": "strengths", "p": "strengths", "5": "format", "f": "format",
 }  # fmt: skip
 _SHORT_HELP = (
-    "1 table · 2 crosstable · 3 seats · ↑↓ scroll · ? more · q quit",
-    "1 2 3 views · ? more · q quit",
+    "1 table · 2 crosstable · 3 seats · 4 strengths · ↑↓ scroll · ? more · q quit",
+    "1 2 3 4 views · ? more · q quit",
     "q quit",
 )
 """The keys, for screens less and less wide: how to leave is said on every one."""
 _LONG_HELP = (
-    "t c s views · j k ↑ ↓ PgUp PgDn Home End rows · ← → columns · score = μ − 3σ · q quit",
-    "t c s · j k PgUp PgDn Home End · ← → · score = μ − 3σ · q quit",
-    "t c s · j k ↑↓ · ← → · q quit",
+    "t c s p views · j k ↑ ↓ PgUp PgDn Home End rows · ← → columns · score = μ − 3σ · q quit",
+    "t c s p · j k PgUp PgDn Home End · ← → · score = μ − 3σ · q quit",
+    "t c s p · j k ↑↓ · ← → · q quit",
     "q quit",
 )
+_SHORT_HELP_DRAWN = (
+    "1 table · 2 crosstable · 3 seats · 4 strengths · 5 rounds · ? more · q quit",
+    "1 2 3 4 5 views · ? more · q quit",
+    "q quit",
+)
+"""The same where a format draws rounds, which have a view of their own."""
 
 
 async def watch(
@@ -58,7 +65,7 @@ async def watch(
     linger: bool = False,
     final: bool = True,
 ) -> None:
-    """Show the feed until it ends or somebody presses q, then print the final table on the normal screen.
+    """Show the feed until it ends or q is pressed, then print the final table on the normal screen.
 
     With `linger` the screen stays after the end of the feed until q: for a wall. Without `final` no table is left
     behind: for a program that prints its own. An error in the feed is raised again once the terminal is restored; so is
@@ -92,7 +99,7 @@ class LiveScreen:
         self._terminal = _Terminal(console, self.press if keys else None)
 
     async def run(self, feed: AsyncIterable[Event]) -> None:
-        """Show the feed to its end; the terminal is restored whatever happens."""
+        """Show the feed to its end; the terminal is restored in any case."""
         follower = asyncio.create_task(self._follow(feed))
         try:
             with ExitStack() as undo:
@@ -195,7 +202,8 @@ class LiveScreen:
         # While the server is gone the clocks of what was last known stand still.
         standings = self.standings.after(now - self._heard) if self.connection.alive else self.standings
         connection = self.connection.after(now - self._connection_heard)
-        footer = widest(_LONG_HELP if self._help else _SHORT_HELP, self._size[0]) if self._terminal.has_keys else ""
+        short = _SHORT_HELP_DRAWN if standings.format.name else _SHORT_HELP
+        footer = widest(_LONG_HELP if self._help else short, self._size[0]) if self._terminal.has_keys else ""
         self._shown = render(
             standings, self.view, *self._size, connection, offset=self.offset, across=self.across, footer=footer
         )
@@ -216,7 +224,7 @@ class LiveScreen:
             # A program that handles a signal itself knows better; it cancels this screen when it wants to end.
             if number is None or signal.getsignal(number) not in (signal.SIG_DFL, None):
                 continue
-            with suppress(NotImplementedError):
+            with suppress(NotImplementedError):  # raised by event loops without signals, as on Windows
                 loop.add_signal_handler(number, act)
                 undo.callback(loop.remove_signal_handler, number)
                 self._terminal.tells_size |= name == "SIGWINCH"

@@ -102,6 +102,12 @@ def decimal(value: float | None, digits: int = 2) -> str:
     return shown[1:] if shown.startswith("-") and not shown.strip("-0.") else shown
 
 
+def signed(value: float | None) -> str:
+    """A number relative to a mean: with its sign, two digits after the point; a dash when not known."""
+    shown = decimal(value)
+    return f"+{shown}" if value is not None and value > 0 and shown.strip("0.") else shown
+
+
 def count(value: int) -> str:
     """A whole number with thousands marked: `12,000`."""
     return f"{value:,}"
@@ -116,7 +122,12 @@ def speed(matches_per_second: float | None) -> str:
     return f"{matches_per_second:,.0f}/s" if matches_per_second >= 100 else f"{matches_per_second:.1f}/s"
 
 
-def percent(part: int, whole: int) -> str:
+def wins(value: float) -> str:
+    """A number of wins, shared first places split: `12,000`, `10.5`."""
+    return count(int(value)) if value == int(value) else f"{value:,.1f}"
+
+
+def percent(part: float, whole: int) -> str:
     """`62%`, of which 0% and 100% are said only when they are exact; a dot when there is nothing to divide."""
     if whole <= 0:
         return "·"

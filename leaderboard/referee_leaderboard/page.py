@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from html import escape
 
+from referee_leaderboard.drawing.certainty import share
 from referee_leaderboard.drawing.header import played
 from referee_leaderboard.drawing.whisker import Scale
-from referee_leaderboard.names import count, decimal, percent, plural
-from referee_leaderboard.standings import Outcome, Standing, Standings
+from referee_leaderboard.names import count, decimal, percent, plural, signed, wins
+from referee_leaderboard.seats import SeatRecord, SeatTotal
+from referee_leaderboard.standings import Order, Outcome, Standing, Standings
+from referee_leaderboard.strengths import SURE
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1d2128; --soft: #667080; --line: #dfe3e9; --paper: #fff; --mark: #0b7a8f;
@@ -51,6 +54,8 @@ def to_html(standings: Standings) -> str:
         "<body>",
         *_head(standings, title),
         *_table(standings),
+        *_format(standings),
+        *_strengths(standings),
         *_crosstable(standings),
         *_seats(standings),
         *_latest(standings),
@@ -85,30 +90,42 @@ def _table(standings: Standings) -> list[str]:
     if not standings.rows:
         return ["<p>No bots have entered yet.</p>"]
     scale = Scale.over(standings.rows)
+    by_strength = standings.order is Order.STRENGTH
     heads = "".join(
         f"<th>{head}</th>"
-        for head in ("score", "μ ± 3σ", "μ", "σ", "matches", "wins", "mean rank", "mean score", "faults")
+        for head in (
+            "strength" if by_strength else "score",
+            "μ ± 3σ",
+            "μ",
+            "σ",
+            "matches",
+            "wins",
+            "mean rank",
+            "mean score",
+            "faults",
+        )
     )
     lines = [
-        '<p class="soft">Ordered by score, the strength a bot has proved: μ − 3σ.</p>',
+        f'<p class="soft">{standings.order.about}</p>',
         '<div class="scroll"><table class="wide">',
         f'<thead><tr><th>#</th><th class="name">bot</th>{heads}</tr></thead>',
         "<tbody>",
     ]
-    lines += [_row(row, scale) for row in standings.rows]
-    return [*lines, "</tbody></table></div>"]
+    lines += [_row(row, scale, by_strength) for row in standings.rows]
+    lines.append("</tbody></table></div>")
+    return lines + [f'<p class="soft">{escape(one.sentences()[0])}.</p>' for one in standings.pooled]
 
 
-def _row(row: Standing, scale: Scale) -> str:
+def _row(row: Standing, scale: Scale, by_strength: bool) -> str:
     away = ' <span class="badge">away</span>' if row.absent else ""
     fault = ' class="fault"' if row.faults else ""
     first = ' class="first"' if row.rank == 1 else ""
     name = escape(row.bot)
     cells = [
         f'<td>{row.rank}</td><th scope="row" class="name" title="{name}"><bdi>{name}</bdi>{away}</th>',
-        f"<td>{decimal(row.score)}</td><td>{_whisker(row, scale)}</td>",
+        f"<td>{signed(row.strength) if by_strength else decimal(row.score)}</td><td>{_whisker(row, scale)}</td>",
         f"<td>{decimal(row.mu)}</td><td>{decimal(row.sigma)}</td>",
-        f"<td>{count(row.matches)}</td><td>{count(row.wins)}</td>",
+        f"<td>{count(row.matches)}</td><td>{wins(row.won)}</td>",
         f"<td>{decimal(row.mean_rank)}</td><td>{decimal(row.mean_score, 1)}</td><td{fault}>{count(row.faults)}</td>",
     ]
     return f"<tr{first}>{''.join(cells)}</tr>"
@@ -122,6 +139,80 @@ def _whisker(row: Standing, scale: Scale) -> str:
         f'<path d="M{low} 3V13M{low} 8H{high}M{high} 3V13" fill="none"/>'
         f'<path d="M{middle} 2V14" fill="none" stroke-width="5"/></svg>'
     )
+
+
+def _format(standings: Standings) -> list[str]:
+    """Places by the format's own count, and its rounds."""
+    found = standings.format
+    if not found.name:
+        return []
+    lines = [f"<h2>{escape(found.name.capitalize())}: {escape(found.stage)}</h2>", '<div class="scroll"><table>']
+    lines += ['<thead><tr><th>#</th><th class="name">bot</th><th>points</th><th>moved</th></tr></thead>', "<tbody>"]
+    for place in found.places:
+        out = f' <span class="badge">{escape(place.out)}</span>' if place.out else ""
+        name = f'<th scope="row" class="name"><bdi>{escape(place.bot)}</bdi>{out}</th>'
+        moved = f"{place.climbed:+d}" if place.climbed else ""
+        lines.append(f"<tr><td>{place.place}</td>{name}<td>{decimal(place.points)}</td><td>{moved}</td></tr>")
+    lines.append("</tbody></table></div>")
+    for stage in found.bracket:
+        lines.append(f"<h3>Bracket: {escape(stage.name)}</h3>")
+        for pairing in stage.tables:
+            went = f" → <b>{escape(', '.join(pairing.advanced))}</b>" if pairing.advanced else ""
+            bots = " – ".join(f"<bdi>{escape(bot)}</bdi>" for bot in pairing.bots)
+            lines.append(f'<p><span class="soft">table {pairing.number}</span> {bots}{went}</p>')
+    for each in reversed(found.rounds):
+        lines.append(f"<h3>{escape(each.stage)}</h3>")
+        for table in each.tables:
+            ranks = table.ranks or (0,) * len(table.bots)
+            seats = sorted(range(len(table.bots)), key=lambda seat: (ranks[seat], seat))
+            seated = [
+                f"{ranks[seat]}. <bdi>{escape(table.bots[seat])}</bdi>"
+                if table.ranks
+                else f"<bdi>{escape(table.bots[seat])}</bdi>"
+                for seat in seats
+            ]
+            through = f" → <b>{escape(', '.join(table.advanced))}</b>" if table.advanced else ""
+            state = "" if table.ranks or table.state == "scheduled" else f" ({escape(table.state)})"
+            lines.append(
+                f'<p><span class="soft">#{escape(table.match)}</span> {" · ".join(seated)}{state}{through}'
+                f'<br><span class="soft">{escape(table.why)}</span></p>'
+            )
+        if each.byes:
+            lines.append(f'<p class="soft">bye: {escape(", ".join(each.byes))}</p>')
+    return lines
+
+
+def _strengths(standings: Standings) -> list[str]:
+    found = standings.strengths
+    if len(found.rows) < 2:
+        return []
+    heads = "".join(f'<th title="{escape(row.bot)}">{place}</th>' for place, row in enumerate(found.rows, 1))
+    lines = [
+        "<h2>Strengths</h2>",
+        f'<p class="soft">By {plural(found.matches, "result")} together, in whatever order they came, relative to the '
+        "mean of the field, with 95 % intervals. On the right: how sure it is that the row's bot is stronger than "
+        "the column's.</p>",
+        *[f"<p>{escape(note)}</p>" for note in found.notes],
+        '<div class="scroll"><table>',
+        '<thead><tr><th>#</th><th class="name">bot</th><th>strength</th><th>ranks</th><th>first</th>'
+        f"{heads if found.ahead else ''}</tr></thead>",
+        "<tbody>",
+    ]
+    for place, row in enumerate(found.rows):
+        ranks = str(row.rank_low) if row.rank_low == row.rank_high else f"{row.rank_low}–{row.rank_high}"
+        cells = [
+            f"<td>{decimal(row.value)} ± {decimal(1.96 * row.error)}</td><td>{ranks}</td>"
+            f"<td>{escape(share(row.first))}</td>"
+        ]
+        for column, sure in enumerate(found.ahead[place] if found.ahead else ()):
+            lean = sure - 0.5
+            tint = f"rgb(var({'--good' if lean > 0 else '--bad'}) / {0.35 if abs(lean) > SURE - 0.5 else 0:.2f})"
+            cells.append(
+                "<td>–</td>" if column == place else f'<td style="background:{tint}">{escape(share(sure))}</td>'
+            )
+        name = f'<th scope="row" class="name"><bdi>{escape(row.bot)}</bdi></th>'
+        lines.append(f"<tr><td>{row.rank}</td>{name}{''.join(cells)}</tr>")
+    return [*lines, "</tbody></table></div>"]
 
 
 def _crosstable(standings: Standings) -> list[str]:
@@ -166,21 +257,36 @@ def _seats(standings: Standings) -> list[str]:
     records = {(record.bot, record.seat): record for record in standings.seats.records}
     lines = [
         "<h2>Seats</h2>",
-        '<p class="soft">Share of matches won from each seat.</p>',
+        '<p class="soft">Share of matches won from each seat; for all bots with 95 % intervals. A shared first place '
+        "counts as its share.</p>",
+        *([f"<p>{escape(standings.seats.verdict)}</p>"] if standings.seats.verdict else []),
         '<div class="scroll"><table>',
         '<thead><tr><th class="name">bot</th>'
         + "".join(f"<th>seat {total.seat}</th>" for total in overall)
         + "</tr></thead>",
         "<tbody>",
         '<tr class="first"><th scope="row" class="name">all bots</th>'
-        + "".join(f"<td>{percent(total.wins, total.matches)}</td>" for total in overall)
+        + "".join(f"<td>{percent(total.won, total.matches)}{_between(total)}</td>" for total in overall)
         + "</tr>",
     ]
     for row in standings.rows:
         found = [records.get((row.bot, total.seat)) for total in overall]
-        cells = "".join(f"<td>{percent(record.wins, record.matches) if record else '·'}</td>" for record in found)
+        cells = "".join(_seat_cell(record) for record in found)
         lines.append(f'<tr><th scope="row" class="name"><bdi>{escape(row.bot)}</bdi></th>{cells}</tr>')
     return [*lines, "</tbody></table></div>"]
+
+
+def _seat_cell(record: SeatRecord | None) -> str:
+    if record is None:
+        return "<td>·</td>"
+    told = f"{wins(record.won)} of {plural(record.matches, 'match')}{_between(record)}"
+    return f'<td title="{told}">{percent(record.won, record.matches)}</td>'
+
+
+def _between(share: SeatRecord | SeatTotal) -> str:
+    if share.low is None or share.high is None:
+        return ""
+    return f" ({100 * share.low:.0f}–{100 * share.high:.0f})"
 
 
 def _latest(standings: Standings) -> list[str]:

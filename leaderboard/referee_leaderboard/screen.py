@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from referee_leaderboard.connection import Connection
-from referee_leaderboard.drawing import seating, table, versus
+from referee_leaderboard.drawing import bracket, certainty, seating, table, versus
 from referee_leaderboard.drawing.header import header, played, progress, warnings
 from referee_leaderboard.drawing.matches import latest_results, playing_now
 from referee_leaderboard.drawing.window import Block, Window
@@ -17,9 +17,9 @@ from referee_leaderboard.names import clean, fit
 from referee_leaderboard.sheet import Sheet, beside, clip, heading, line
 from referee_leaderboard.standings import Standings
 
-View = Literal["table", "crosstable", "seats"]
+View = Literal["table", "crosstable", "seats", "strengths", "format"]
 VIEWS: tuple[View, ...] = get_args(View)
-WALL_WIDTH = 150
+WIDE_SCREEN = 150
 """From this width on everything is shown together."""
 LATEST_LEAST = 6
 """Lines that the latest results keep before a crosstable is squeezed in."""
@@ -66,16 +66,19 @@ def render(
 def final_table(standings: Standings, width: int = 80) -> RenderableType:
     """What a run leaves on the normal screen: every bot, the progress made and the digest of the ratings."""
     lines = [header(standings, width), *warnings(standings, width)]
-    lines += table.table(standings, width, table.lines_needed(standings)).lines
+    lines += table.table(standings, width, table.lines_needed(standings) - len(standings.pooled)).lines
+    if verdict := certainty.verdict(standings.strengths):
+        lines.append(line((fit(verdict, width), "dim")))
     done = played(standings)
     if standings.provisional:
-        done += "; provisional, for matches are still open"
+        done += "; provisional while matches are open"
     lines.append(line((done, "dim")))
     lines = [clip(drawn, width) for drawn in lines]
+    # These are whole sentences, and the digest is there to be compared: never cut, a narrow terminal may wrap them.
+    lines += [line(one.sentences()[0]) for one in standings.pooled]
     if standings.digest:
         lines.append(line(("digest ", "dim"), clean(standings.digest)))
-    # The digest is there to be compared, so it is never cut: a narrow terminal may wrap it.
-    return Sheet(lines, max(width, lines[-1].cell_len))
+    return Sheet(lines, max(width, *(drawn.cell_len for drawn in lines)))
 
 
 def _body(standings: Standings, view: View, width: int, height: int, offset: int, across: int) -> Block:
@@ -83,7 +86,11 @@ def _body(standings: Standings, view: View, width: int, height: int, offset: int
         return versus.versus(standings, width, height, offset, across)
     if view == "seats":
         return seating.seating(standings, width, height, offset, across)
-    if width >= WALL_WIDTH and height >= 20:
+    if view == "strengths":
+        return certainty.certainty(standings, width, height, offset, across)
+    if view == "format":
+        return bracket.bracket(standings, width, height, offset)
+    if width >= WIDE_SCREEN and height >= 20:
         return _wall(standings, width, height, offset)
     return _column(standings, width, height, offset)
 

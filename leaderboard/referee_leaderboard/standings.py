@@ -13,10 +13,13 @@ from enum import StrEnum
 from typing import Any, ClassVar
 
 from referee_leaderboard.crosstable import Crosstable
+from referee_leaderboard.format import FormatStanding
 from referee_leaderboard.json_value import StandingsError, decode, encode
+from referee_leaderboard.pooled import Pooled
 from referee_leaderboard.seats import Seats
+from referee_leaderboard.strengths import Strengths
 
-__all__ = ["Outcome", "Playing", "Standing", "Standings", "StandingsError", "State"]
+__all__ = ["Head", "Order", "Outcome", "Playing", "Standing", "Standings", "StandingsError", "State"]
 
 
 class State(StrEnum):
@@ -27,6 +30,32 @@ class State(StrEnum):
     PAUSED = "paused"
     FINISHED = "finished"
     CANCELLED = "cancelled"
+
+
+class Order(StrEnum):
+    """What the rows of a table are ordered by."""
+
+    TRUESKILL = "trueskill"
+    """μ − 3σ."""
+    STRENGTH = "strength"
+    """Order-free strength; bots without a result come last."""
+    PLACES = "places"
+    """The places of the tournament's own format."""
+    POINTS = "points"
+    """The mean score: matches have one player."""
+
+    @property
+    def about(self) -> str:
+        """What orders the table, in a sentence."""
+        return _ABOUT[self]
+
+
+_ABOUT = {
+    Order.TRUESKILL: "Ordered by score, the strength a bot has proved: μ − 3σ.",
+    Order.STRENGTH: "Ordered by strength, by all results together in whatever order they came; 0 is the field's mean.",
+    Order.PLACES: "Ordered by the places of its format.",
+    Order.POINTS: "Ordered by the mean of the points.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +70,7 @@ class Standing:
     sigma: float
     matches: int = 0
     wins: int = 0
+    """First places, alone or shared: each who shares one has it."""
     mean_rank: float | None = None
     """None before the bot's first match."""
     faults: int = 0
@@ -50,13 +80,24 @@ class Standing:
     absent: bool = False
     absent_seconds: float | None = None
     """How long it has been away, where that is known."""
+    wins_split: float | None = None
+    """Wins, a shared first place divided among those who share it; None where it is not known."""
+    strength: float | None = None
+    """Order-free strength relative to the mean of the field, on the scale of μ; None where it is not known …"""
+    strength_error: float | None = None
+    """… and its standard error."""
 
     def __post_init__(self) -> None:
         _require_finite(self)
 
     @property
+    def won(self) -> float:
+        """Wins as they are shown: a shared first place counts as its share."""
+        return self.wins if self.wins_split is None else self.wins_split
+
+    @property
     def score(self) -> float:
-        """What the table is ordered by: the strength the bot has proved, μ − 3σ."""
+        """The strength the bot has proved, μ − 3σ."""
         return self.mu - 3 * self.sigma
 
     @property
@@ -97,6 +138,14 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Head:
+    """The head of the hash chain over all that is stored of a tournament: who notes it can check later."""
+
+    entries: int = 0
+    hash: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Standings:
     """A tournament at one moment: everything a leaderboard shows."""
 
@@ -129,6 +178,16 @@ class Standings:
     """Of those that are done, how many have no result: a bot was not there, or the match came to nothing."""
     matches_playing: int = 0
     """How many are on the tables right now; `playing` may hold only the first of them."""
+    strengths: Strengths = field(default_factory=Strengths)
+    """Order-free ratings; while matches are played they may lag behind the rows."""
+    pooled: tuple[Pooled, ...] = ()
+    """Bots that were entered more than once: what their entries have together."""
+    format: FormatStanding = field(default_factory=FormatStanding)
+    """What a format that draws its rounds adds; empty for a round-robin."""
+    order: Order = Order.TRUESKILL
+    """What the rows are ordered by."""
+    head: Head = field(default_factory=Head)
+    """Empty where it is not known."""
 
     def __post_init__(self) -> None:
         _require_finite(self)

@@ -6,9 +6,9 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from referee_leaderboard.connection import Connection
-from referee_leaderboard.names import clean, count, duration, fit, plural, speed
+from referee_leaderboard.names import clean, count, decimal, duration, fit, plural, signed, speed
 from referee_leaderboard.sheet import clip, ends, line
-from referee_leaderboard.standings import Standings, State
+from referee_leaderboard.standings import Order, Standings, State
 
 _STATE_MARKS = {
     State.CREATED: ("○", "dim"),
@@ -32,6 +32,8 @@ def header(standings: Standings, width: int) -> Text:
     name, game = clean(standings.tournament), f" · {clean(standings.game)}"
     players = f" · {plural(standings.players, 'player')}"
     rounds = f" · {plural(standings.rounds, 'round')}" if standings.rounds and width >= 100 else ""
+    if standings.format.name:
+        rounds = f" · {clean(standings.format.stage or standings.format.name)}"
     # The whole name before the game, and something of the name before the details.
     rest = next((rest for rest in (game + players + rounds, game + players, game) if cell_len(name + rest) <= room), "")
     return ends(line((fit(name, room), "bold"), rest), end, width)
@@ -67,7 +69,7 @@ def warnings(standings: Standings, width: int, connection: Connection | None = N
 
 
 def played(standings: Standings) -> str:
-    """`2 of 180 matches played, 178 set aside`: a match without a result is done, but nobody has played it."""
+    """`2 of 180 matches played, 178 set aside`: a match without a result is done, but was not played."""
     aside = standings.matches_set_aside
     words = f"{count(standings.matches_done - aside)} of {count(standings.matches_total)} matches played"
     return f"{words}, {count(aside)} set aside" if aside else words
@@ -92,7 +94,8 @@ def plain_progress_line(standings: Standings) -> str:
     if standings.rows and standings.matches_done:
         leaders = [row for row in standings.rows if row.rank == standings.rows[0].rank]
         names = ", ".join(clean(row.bot) for row in leaders[:3]) + (", …" if len(leaders) > 3 else "")
-        said += f"; first {names} {leaders[0].score:.2f}"
+        by_strength = standings.order is Order.STRENGTH
+        said += f"; first {names} {signed(leaders[0].strength) if by_strength else decimal(leaders[0].score)}"
     return said
 
 

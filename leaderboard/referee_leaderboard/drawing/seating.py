@@ -1,4 +1,4 @@
-"""The seats: how often each bot won from each seat, and whether a seat is worth more than another."""
+"""The seats: how often each bot won from each seat, with intervals, and one test whether any seat is better."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rich.text import Text
 
 from referee_leaderboard.drawing.window import Block, Window
 from referee_leaderboard.names import clean, count, decimal, fit, left, percent, right
-from referee_leaderboard.seats import SeatRecord
+from referee_leaderboard.seats import SeatRecord, Seats, SeatTotal
 from referee_leaderboard.sheet import line
 from referee_leaderboard.standings import Standings
 
@@ -32,40 +32,45 @@ def seating(standings: Standings, width: int, height: int, offset: int = 0, acro
     cell = min(CELL_MOST, room // len(seats)) if CELL_WITH_RANK * len(seats) <= room else CELL
     columns = Window.of_columns(len(seats), max(1, room // cell), across)
     shown = seats[columns.first : columns.end]
-    note_lines = 1 if height >= 7 else 0
-    window = Window.of_rows(len(rows), height - 3 - note_lines, offset)
+    notes = _notes(standings.seats, shown, columns, width, with_rank=cell > CELL)[: max(0, height - 6)]
+    between = height >= 9 and len(totals) > 1 and all(total.low is not None for total in totals.values())
+    window = Window.of_rows(len(rows), height - 3 - between - len(notes), offset)
 
     lines = [
         line(" " * name_width, *((right(f"Seat {seat}" if cell > CELL else str(seat), cell), "bold") for seat in shown))
     ]
     lines.append(line((left(_EVERYBODY, name_width), "italic")))
     for seat in shown:
-        lines[-1].append_text(_cell(percent(totals[seat].wins, totals[seat].matches), "", cell, "italic"))
+        lines[-1].append_text(_cell(percent(totals[seat].won, totals[seat].matches), "", cell, "italic"))
+    if between:
+        lines.append(line((left("interval", name_width), "dim")))
+        for seat in shown:
+            lines[-1].append_text(_cell(_between(totals[seat]), "", cell, "dim"))
     lines.append(line(("─" * (name_width + cell * len(shown)), "dim")))
     for place in range(window.first, window.end):
         text = line((left(names[place], name_width), "bold" if rows[place].rank == 1 else ""))
         found = [records.get((rows[place].bot, seat)) for seat in shown]
-        best = max((record.wins / record.matches for record in found if record and record.matches), default=0.0)
         for record in found:
-            text.append_text(_record_cell(record, cell, best))
+            text.append_text(_record_cell(record, cell))
         lines.append(text)
     if window.partial:
         lines.append(window.more_line())
-    if note_lines:
-        lines.append(_note(shown, columns, width, with_rank=cell > CELL))
-    return Block(lines[: max(0, height)], window, columns)
+    return Block([*lines, *notes][: max(0, height)], window, columns)
 
 
 def lines_needed(standings: Standings) -> int:
     """The height at which every bot is shown."""
-    return 4 + len(standings.rows)
+    return 6 + len(standings.rows)
 
 
-def _record_cell(record: SeatRecord | None, cell: int, best: float) -> Text:
+def _record_cell(record: SeatRecord | None, cell: int) -> Text:
     if record is None or not record.matches:
         return _cell("·", "", cell, "dim")
-    style = "bold" if record.wins / record.matches == best > 0 else ""
-    return _cell(percent(record.wins, record.matches), decimal(record.mean_rank), cell, style)
+    return _cell(percent(record.won, record.matches), decimal(record.mean_rank), cell, "")
+
+
+def _between(total: SeatTotal) -> str:
+    return "" if total.low is None or total.high is None else f"{100 * total.low:.0f}–{100 * total.high:.0f}"
 
 
 def _cell(wins: str, mean_rank: str, cell: int, style: str) -> Text:
@@ -74,8 +79,12 @@ def _cell(wins: str, mean_rank: str, cell: int, style: str) -> Text:
     return line((right(wins, cell - CELL), style), (right(mean_rank, CELL), "dim"))
 
 
-def _note(shown: Sequence[int], columns: Window, width: int, with_rank: bool) -> Text:
-    words = "% of matches won from each seat" + (", then the mean rank" if with_rank else "")
+def _notes(seats: Seats, shown: Sequence[int], columns: Window, width: int, with_rank: bool) -> list[Text]:
+    words = "% of matches won from each seat with its 95 % interval" + (", then the mean rank" if with_rank else "")
     if columns.partial:
         words = f"Seats {shown[0]}–{shown[-1]} of {count(columns.total)}; " + words
-    return line((fit(words, width), "dim italic"))
+    notes = [line((fit(words, width), "dim italic"))]
+    if seats.verdict:
+        said = seats.verdict[0].upper() + seats.verdict[1:]
+        notes.insert(0, line((fit(said, width), "bold" if seats.differ else "dim italic")))
+    return notes

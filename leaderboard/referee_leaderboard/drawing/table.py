@@ -10,9 +10,9 @@ from rich.text import Text
 
 from referee_leaderboard.drawing.whisker import Scale, whisker
 from referee_leaderboard.drawing.window import Block, Window
-from referee_leaderboard.names import clean, count, decimal, duration, fit, left, right
+from referee_leaderboard.names import clean, count, decimal, duration, fit, left, right, signed, widest, wins
 from referee_leaderboard.sheet import line
-from referee_leaderboard.standings import Standing, Standings
+from referee_leaderboard.standings import Order, Standing, Standings
 
 GAP = 2
 NAME_LEAST, NAME_MOST = 8, 32
@@ -20,24 +20,28 @@ BAR_LEAST, BAR_GOOD, BAR_MOST = 12, 24, 64
 
 
 def table(standings: Standings, width: int, height: int, offset: int = 0) -> Block:
-    """A line of column heads, then the rows from `offset` on; the last line counts those that do not fit."""
+    """A line of column heads, then the rows from `offset` on; a last line counts those that do not fit.
+
+    Below them, as far as there is room, what the entries of one bot have together.
+    """
     rows = standings.rows
     if not rows:
         return Block.saying("No bots have entered yet.", height)
     scale = Scale.over(rows)
-    columns = _columns(rows, standings.players, width)
+    columns = _columns(standings, width)
     window = Window.of_rows(len(rows), height - 1, offset)
     lines = [_joined([_head(column, scale) for column in columns])]
     shown = rows[window.first : window.end]
     lines += [_joined([_cell(column, row, scale) for column in columns]) for row in shown]
     if window.partial:
         lines.append(window.more_line())
+    lines += [line((fit(widest(one.sentences(), width), width), "dim")) for one in standings.pooled]
     return Block(lines[: max(0, height)], window)
 
 
 def lines_needed(standings: Standings) -> int:
-    """The height at which the table shows every bot."""
-    return 1 + len(standings.rows)
+    """The height at which the table shows every bot, and bots entered several times taken together."""
+    return 1 + len(standings.rows) + (len(standings.pooled) if standings.rows else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,7 @@ _HEADS = {
     "rank": "#",
     "climbed": "",
     "bot": "Bot",
+    "strength": "Strength",
     "score": "Score",
     "bar": "",
     "mu": "μ",
@@ -60,28 +65,31 @@ _HEADS = {
     "mean_score": "Avg pts",
     "faults": "Faults",
 }
-# The least important is given up first when the width shrinks; the first three always stay.
+# The least important is given up first when the width shrinks; the first ones always stay.
 _IMPORTANCE = (
-    "rank", "bot", "score", "wins", "faults", "matches", "climbed", "bar", "mean_rank", "sigma", "mu", "mean_score",
+    "rank", "bot", "strength", "score", "wins", "faults", "matches", "climbed", "bar", "mean_rank", "sigma", "mu",
+    "mean_score",
 )  # fmt: skip
-_ALWAYS = frozenset({"rank", "bot", "score"})
-_LUXURY = frozenset({"sigma", "mu", "mean_score"})
+_ALWAYS = frozenset({"rank", "bot", "strength", "score"})
+_DROPPED_FIRST = frozenset({"sigma", "mu", "mean_score"})
 
 
-def _columns(rows: Sequence[Standing], players: int, width: int) -> list[_Column]:
+def _columns(standings: Standings, width: int) -> list[_Column]:
+    rows, players = standings.rows, standings.players
     wanted = min(NAME_MOST, max(cell_len(clean(row.bot) + _away(row)) for row in rows))
     readable = min(wanted, 18 if width >= 60 else 12)
     widths = {key: max(cell_len(head), *(cell_len(_shown(key, row)) for row in rows)) for key, head in _HEADS.items()}
     widths["bot"] = min(NAME_LEAST, max(wanted, 3))
     widths["bar"] = BAR_LEAST
+    del widths["score" if standings.order is Order.STRENGTH else "strength"]
     if not any(row.climbed for row in rows):
         del widths["climbed"]
     if all(row.mean_score is None for row in rows):
         del widths["mean_score"]
 
-    # Alone at the table nobody can be outranked: the points tell the bots apart.
-    importance = (*_IMPORTANCE[:3], "mean_score", *_IMPORTANCE[3:-1]) if players == 1 else _IMPORTANCE
-    luxury = _LUXURY - {"mean_score"} if players == 1 else _LUXURY
+    # A solo game has no ranks: the points tell the bots apart.
+    importance = (*_IMPORTANCE[:4], "mean_score", *_IMPORTANCE[4:-1]) if players == 1 else _IMPORTANCE
+    luxury = _DROPPED_FIRST - {"mean_score"} if players == 1 else _DROPPED_FIRST
     chosen: set[str] = set()
     room = width + GAP
     for key in (key for key in importance if key in widths):
@@ -108,9 +116,13 @@ def _shown(key: str, row: Standing) -> str:
             return f"▲{row.climbed}" if row.climbed > 0 else f"▼{-row.climbed}" if row.climbed < 0 else ""
         case "score" | "mu" | "sigma" | "mean_rank":
             return decimal(getattr(row, key))
+        case "strength":
+            return signed(row.strength)
         case "mean_score":
             return decimal(row.mean_score, 1)
-        case "matches" | "wins" | "faults":
+        case "wins":
+            return wins(row.won)
+        case "matches" | "faults":
             return count(getattr(row, key))
         case _:
             return ""
@@ -157,7 +169,7 @@ def _style(key: str, row: Standing) -> str:
         return "bold red" if row.faults else "dim"
     if key == "climbed":
         return "green" if row.climbed > 0 else "red"
-    if key == "score":
+    if key in ("strength", "score"):
         return "bold green" if row.rank == 1 else "bold"
     if key == "rank":
         return "bold" if row.rank == 1 else ""

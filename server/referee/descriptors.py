@@ -1,4 +1,4 @@
-"""Open files and sockets: raising this process's limit (`ulimit -n`), and telling when it is exhausted.
+"""File descriptors (open files and sockets): raising the limit (`ulimit -n`), and telling when it is exhausted.
 
 The usual soft limit of 1,024 is less than a well visited server needs; the hard limit, up to which a process may raise
 it by itself, is usually far higher.
@@ -12,7 +12,7 @@ import resource
 from contextlib import suppress
 
 MOST = 65_536
-"""More than this helps nobody: what a process passes on to the bots it starts need not be without limit."""
+"""More than this is of no use: what a process passes on to the bots it starts need not be without limit."""
 
 
 def raise_limit() -> int:

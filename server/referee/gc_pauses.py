@@ -1,10 +1,11 @@
-"""Short pauses: nothing may hold up the loop in which all clocks are read.
+"""Garbage collection in short steps, so that its pauses do not delay the event loop in which all clocks are read.
 
-Python looks for garbage whenever enough objects have come together, and everybody waits meanwhile: about a tenth of a
-second when it looks through all that is loaded, and 10 to 20 ms when it looks through what a hundred matches hold.
-Here it looks a little every moment, at what has come since the last look and is still there. That is then taken for
-good (`gc.freeze`) and not looked at again: nearly everything is cleared away without Python's looking, as soon as
-nobody needs it. The few objects that hold each other and outlived their first look are found when nobody plays.
+Python collects garbage whenever enough objects have come together, and the event loop waits meanwhile. A full
+collection takes about a tenth of a second, and one over what a hundred matches hold takes 10 to 20 ms.
+
+Here the youngest generation is collected every moment. What survives is frozen (`gc.freeze`) and not looked at again.
+Nearly all objects are freed by reference counting alone. The few that form a cycle and have survived their first
+collection are found by a full collection while no match is being played.
 """
 
 from __future__ import annotations
@@ -18,49 +19,49 @@ from contextlib import asynccontextmanager
 
 GIVE_WAY_SECONDS = 0.002
 """How long a thread that computes may keep the loop waiting; Python's own five milliseconds add up."""
-LOOK_EVERY = 0.05
-"""Seconds between two looks at what is new."""
+COLLECT_EVERY = 0.05
+"""Seconds between two collections of what is new."""
 COLLECT_AFTER = (10_000, 50, 100)
-"""So many new objects between two looks make Python look by itself."""
-THOROUGHLY_EVERY = 60.0
-"""Seconds before everything is looked through again, when nobody plays …"""
-AT_LAST_AFTER = 3600.0
-"""… and when somebody always plays."""
+"""So many new objects between two collections make Python collect by itself."""
+FULLY_EVERY = 60.0
+"""Seconds between two full collections while no match is being played."""
+FULLY_AT_LATEST = 3600.0
+"""Seconds after which a full collection is made although matches are being played."""
 
 
 @asynccontextmanager
 async def short_pauses(quiet: Callable[[], bool]) -> AsyncIterator[None]:
-    """Enter when a process is ready to referee; `quiet` tells whether nobody plays."""
+    """Enter when a process is ready to referee; `quiet` tells whether no match is being played."""
     before = gc.get_threshold(), sys.getswitchinterval()
-    _look_through_everything()
+    _collect_fully()
     gc.set_threshold(*COLLECT_AFTER)
     sys.setswitchinterval(GIVE_WAY_SECONDS)
-    looking = asyncio.create_task(_look_again_and_again(quiet))
+    collecting = asyncio.create_task(_collect_regularly(quiet))
     try:
         yield
     finally:
-        looking.cancel()
+        collecting.cancel()
         gc.unfreeze()
         gc.set_threshold(*before[0])
         sys.setswitchinterval(before[1])
 
 
-async def _look_again_and_again(quiet: Callable[[], bool]) -> None:
+async def _collect_regularly(quiet: Callable[[], bool]) -> None:
     last = time.monotonic()
     played = False
     while True:
-        await asyncio.sleep(LOOK_EVERY)
+        await asyncio.sleep(COLLECT_EVERY)
         gc.collect(0)
         gc.freeze()
-        nobody_plays = quiet()
-        played = played or not nobody_plays
+        is_quiet = quiet()
+        played = played or not is_quiet
         since = time.monotonic() - last
-        if played and since >= (THOROUGHLY_EVERY if nobody_plays else AT_LAST_AFTER):
-            _look_through_everything()
+        if played and since >= (FULLY_EVERY if is_quiet else FULLY_AT_LATEST):
+            _collect_fully()
             last, played = time.monotonic(), False
 
 
-def _look_through_everything() -> None:
+def _collect_fully() -> None:
     gc.unfreeze()
     gc.collect()
     gc.freeze()

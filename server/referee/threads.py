@@ -1,8 +1,8 @@
-"""Blocking work beside the event loop: the one place that hands it to a thread.
+"""Thread pool for blocking work beside the event loop: the one place that hands work to a thread.
 
 Reads and writes of the store block, and so does rating. In the loop, where all clocks are read, they would make every
-answer late. The threads here are shared by what judges, logs in and stores; what strangers can ask for has threads of
-its own (`net/anonymous_reads.py`).
+answer late. The threads here are shared by what judges, logs in and stores; what callers without a token can ask for
+has threads of its own (`hall/resting_threads.py`).
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def read_options(words: Sequence[str]) -> dict[str, Any]:
 
 
 def game_options(game: Game[Any], words: Sequence[str]) -> dict[str, Any]:
-    """All options of a game, files read that the words name: who types them may read files on this machine."""
+    """All options of a game, with the files read that they name: a person at the command line may read files here."""
     from referee.rules.files import AnyFile
 
     return game.resolve_options(read_options(words), AnyFile(Path.cwd()))

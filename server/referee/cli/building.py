@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee.cli.errors import ENVIRONMENT, WRONG_USE, Failure
-from referee.cli.output import aside
+from referee.cli.output import stderr_console
 
 if TYPE_CHECKING:
     from referee.hosting.bot.spec import BotSpec
@@ -29,7 +29,7 @@ async def build_bots(bots: list[BotSpec], *, shut_in: bool, network: bool = Fals
     from referee.hosting.sandbox.bubblewrap import SandboxFailed
 
     def told(text: str) -> None:
-        aside().print(text, markup=False)
+        stderr_console().print(text, markup=False)
 
     try:
         await build(bots, shut_in=shut_in, network=network, told=told)

@@ -8,22 +8,55 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena.settings import is_address, is_token, read_certificates
-from referee.cli.errors import ENVIRONMENT, WRONG_USE, Failure
+from referee.cli.errors import DID_NOT_HOLD, ENVIRONMENT, WRONG_USE, Failure
+from referee.cli.output import stderr_console
 
 if TYPE_CHECKING:
     import grpc
     import grpc.aio
 
 
+KEEPALIVE = 20_000
+"""Milliseconds between two signs of life of a server that is waited for."""
+SECONDS = 30.0
+"""How long a server may take for an answer that needs no long work."""
+LONG = {
+    "CreateTournament": "the server works out and stores the schedule",
+    "JoinTournament": "the server works out and stores further matches",
+    "ControlTournament": "the server is at work on it",
+}
+"""Calls that take as long as there are matches, with what to say meanwhile."""
+TELL_EVERY = 5.0
+
+
 def call(server: str, token: str | None, ca: str | None, service: str, method: str, request: Any) -> Any:
-    """One unary call to a server; its refusals become one sentence."""
+    """One unary call to a server; its refusals become one sentence. Long work is waited for, and told."""
     import grpc
 
     with channel(server, ca) as connection:
+        verb = getattr(stub(connection, service), method)
         try:
-            return getattr(stub(connection, service), method)(request, metadata=metadata(token), timeout=30)
+            if method not in LONG:
+                return verb(request, metadata=metadata(token), timeout=SECONDS)
+            return _wait(verb.future(request, metadata=metadata(token)), LONG[method])
         except grpc.RpcError as error:
             raise failure(error, server) from None
+
+
+def _wait(answer: Any, what: str) -> Any:
+    """The answer of a call without a deadline: keepalive notices a server that is gone."""
+    import grpc
+
+    seconds = 0.0
+    try:
+        while True:
+            try:
+                return answer.result(timeout=TELL_EVERY)
+            except grpc.FutureTimeoutError:
+                seconds += TELL_EVERY
+                stderr_console().print(f"… {what} ({seconds:.0f} s)", style="dim", markup=False, soft_wrap=True)
+    finally:
+        answer.cancel()
 
 
 def stub(connection: Any, service: str) -> Any:
@@ -39,15 +72,20 @@ def channel(server: str, ca: str | None) -> Iterator[Any]:
     import grpc
 
     trusted = credentials(server, ca)
-    with grpc.insecure_channel(server) if trusted is None else grpc.secure_channel(server, trusted) as connection:
+    options = [("grpc.keepalive_time_ms", KEEPALIVE)]
+    if trusted is None:
+        made = grpc.insecure_channel(server, options=options)
+    else:
+        made = grpc.secure_channel(server, trusted, options=options)
+    with made as connection:
         yield connection
 
 
 def live_channel(server: str, trusted: grpc.ChannelCredentials | None) -> grpc.aio.Channel:
-    """A channel for a stream that lasts: a lost server is noticed, and asked again by who reads the stream."""
+    """A channel for a stream that lasts: a lost server is noticed, and the reader of the stream asks again."""
     import grpc.aio
 
-    options = [("grpc.keepalive_time_ms", 20_000), ("grpc.enable_retries", 0)]
+    options = [("grpc.keepalive_time_ms", KEEPALIVE), ("grpc.enable_retries", 0)]
     if trusted is None:
         return grpc.aio.insecure_channel(server, options=options)
     return grpc.aio.secure_channel(server, trusted, options=options)
@@ -58,7 +96,7 @@ def credentials(server: str, ca: str | None) -> grpc.ChannelCredentials | None:
     import grpc
 
     if not is_address(server):
-        raise Failure(f"{server!r} is no address; write HOST:PORT, or unix:PATH", WRONG_USE)
+        raise Failure(f"{server!r} is not an address: write HOST:PORT or unix:PATH", WRONG_USE)
     if ca is None:
         return None
     try:
@@ -92,6 +130,8 @@ def failure(error: Any, server: str) -> Failure:
         return Failure(f"{server} is no Referee server of this version", ENVIRONMENT)
     if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
         return Failure(f"{server} is busy: {details or 'it takes nothing more; try again in a while'}", ENVIRONMENT)
+    if code is grpc.StatusCode.DATA_LOSS:
+        return Failure(f"does not hold: {details}", DID_NOT_HOLD)
     if code in (grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN):
         return Failure(f"{server} did not answer as it should: {details or code.name}", ENVIRONMENT)
     return Failure(details or code.name, WRONG_USE)

@@ -6,7 +6,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from referee.cli.output import paper
+from referee.cli.output import stdout_console
 
 if TYPE_CHECKING:
     from referee.cli.backend import Row
@@ -18,7 +18,7 @@ def print_bots(rows: list[Row]) -> None:
     from rich.text import Text
 
     if not rows:
-        paper().print("no bots yet; register one with: referee bot add NAME", markup=False)
+        stdout_console().print("no bots yet; register one with: referee bot add NAME", markup=False)
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("bot", "kind", "state", "added"):
@@ -29,7 +29,7 @@ def print_bots(rows: list[Row]) -> None:
             state = f"connected ({row['client']}), {row['playing']} playing"
         added = time.strftime("%Y-%m-%d %H:%M", time.localtime(row["added"]))
         table.add_row(Text(row["name"]), row["kind"], Text(state), added)
-    paper().print(table)
+    stdout_console().print(table)
 
 
 def print_tournaments(rows: list[Row]) -> None:
@@ -38,7 +38,7 @@ def print_tournaments(rows: list[Row]) -> None:
     from rich.text import Text
 
     if not rows:
-        paper().print("no tournaments yet; 'referee tournament create' makes one", markup=False)
+        stdout_console().print("no tournaments yet; 'referee tournament create' makes one", markup=False)
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("tournament", "game", "state", "matches", "bots"):
@@ -47,14 +47,15 @@ def print_tournaments(rows: list[Row]) -> None:
         aside = f", {row['matches_set_aside']} set aside" if row["matches_set_aside"] else ""
         done = f"{row['matches_done']}/{row['matches_total']}{aside}"
         table.add_row(Text(row["name"]), row["game"], row["state"], done, Text(", ".join(row["bots"])))
-    paper().print(table)
+    stdout_console().print(table)
 
 
 def print_progress(row: Row) -> None:
     """State and progress of a tournament on one line."""
     aside = f", {row['matches_set_aside']} of them set aside without a result" if row["matches_set_aside"] else ""
-    paper().print(
-        f"{row['name']} is {row['state']}: {row['matches_done']} of {row['matches_total']} matches{aside}",
+    stdout_console().print(
+        f"{row['name']} is {row['state']}: {row['matches_done']} of {row['matches_total']} matches{aside}; "
+        f"hash chain of {row['head']['entries']} entries, head {row['head']['hash']}",
         markup=False,
         soft_wrap=True,
     )
@@ -63,30 +64,60 @@ def print_progress(row: Row) -> None:
 def print_details(row: Row) -> None:
     """All that is known of a tournament, a line each."""
     for key in (
-        *("name", "game", "players", "state", "matches_done", "matches_set_aside", "matches_total"),
+        *("name", "game", "players", "state", "stage", "matches_done", "matches_set_aside", "matches_total"),
         *("commitment", "root", "seed_text", "salt"),
     ):
         if row[key] not in ("", None) and (key, row[key]) != ("matches_set_aside", 0):
-            paper().print(f"{key.replace('_', ' '):>16}  {row[key]}", markup=False, soft_wrap=True)
+            stdout_console().print(f"{key.replace('_', ' '):>16}  {row[key]}", markup=False, soft_wrap=True)
     if row["repeatable"]:
-        paper().print(f"{'repeatable':>16}  yes: whoever guesses the seed's text knows every deal", markup=False)
-    paper().print(f"{'bots':>16}  {', '.join(row['bots'])}", markup=False, soft_wrap=True)
+        stdout_console().print(
+            f"{'repeatable':>16}  yes: whoever guesses the seed's text knows every deal", markup=False
+        )
+    stdout_console().print(
+        f"{'hash chain':>16}  {row['head']['entries']} entries, head {row['head']['hash']}",
+        markup=False,
+        soft_wrap=True,
+    )
+    for draw in row["nonces"]:
+        given = ", ".join(f"{each['name']}{'' if each['nonce'] else ' (not told)'}" for each in draw["entrants"])
+        since = f", from match {draw['first_match']} on" if draw["first_match"] else ""
+        stdout_console().print(f"{'nonces':>16}  of {given}{since}: {draw['digest']}", markup=False, soft_wrap=True)
+    for ruling in row["rulings"]:
+        stdout_console().print(f"{'ruling':>16}  {ruling}", markup=False, soft_wrap=True)
+    stdout_console().print(f"{'bots':>16}  {', '.join(row['bots'])}", markup=False, soft_wrap=True)
     for key, value in row["settings"].items():
         if key not in ("game", "players"):
-            paper().print(f"{key.replace('_', ' '):>16}  {json.dumps(value)}", markup=False, soft_wrap=True)
+            stdout_console().print(f"{key.replace('_', ' '):>16}  {json.dumps(value)}", markup=False, soft_wrap=True)
 
 
 def print_forecast(value: dict[str, Any], players: int) -> None:
     """What a tournament would be like that is not created yet."""
     from referee_leaderboard.names import duration
 
+    if value["matches"] is None:
+        hourly = 3600 / value["seconds_per_match"]
+        text = f"a {value['format']} has no end of its own; with quick bots about {hourly:,.0f} matches an hour here"
+        stdout_console().print(text, markup=False, soft_wrap=True)
+        return
     each = value["matches_per_bot"]
-    for_each = f"{each:,.0f}" if each == int(each) else f"{int(each):,} or {int(each) + 1:,}"
+    for_each = f"{each:,.0f} for each bot" if each == int(each) else f"{int(each):,} or {int(each) + 1:,} for each bot"
+    if "format" in value:
+        least, most = value["rounds"]
+        rounds = f"{most} rounds" if least == most else f"{least} to {most} rounds"
+        for_each = f"in {rounds}, {each:.1f} for each bot on average"
     # TrueSkill learns nothing from a match of one: solo bots are ranked by their points.
     sure = f"expect σ near {value['sigma']:.2f} in the end" if players > 1 else "ranked by points, without σ"
+    if (power := value.get("power")) is not None:
+        tells = "nothing" if power["tells"] is None else f"{100 * power['tells']:.0f} %"
+        sure += (
+            f"; tells {100 * power['share']:.0f} % from 50 % with power {100 * power['power']:.0f} % after "
+            f"{power['matches']:,} matches ({power['meetings']:,} meetings of every two bots): these tell {tells}"
+        )
     lasts = duration(value["seconds"]) if value["seconds"] >= 60 else f"{max(1, round(value['seconds']))} s"
-    paper().print(
-        f"{value['matches']:,} matches, {for_each} for each bot; with quick bots about {lasts} on this machine; {sure}",
+    fewer = value.get("matches_least", value["matches"])
+    count = f"{value['matches']:,}" if fewer == value["matches"] else f"{fewer:,} to {value['matches']:,}"
+    stdout_console().print(
+        f"{count} matches, {for_each}; with quick bots about {lasts} on this machine; {sure}",
         markup=False,
         soft_wrap=True,
     )

@@ -1,8 +1,9 @@
 """The `referee` command: the list of commands, and what becomes of their errors.
 
-A further command is a module of `commands/` and one word in `COMMANDS` (with a dash where the module has an
-underscore): the module holds either a function of the same name (a command) or a `typer.Typer` called `app` (a group
-of commands). Modules import what is heavy inside their functions, so that every command starts at once.
+A further command is a module of `commands/` and one word in `GROUPS` (with a dash where the module has an
+underscore; `import_` is `import`): the module holds either a function of the same name (a command) or a `typer.Typer`
+called `app` (a group of commands). Modules import what is heavy inside their functions, so that every command starts at
+once.
 """
 
 from __future__ import annotations
@@ -11,33 +12,35 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
 from referee import __version__
-from referee.cli.errors import DONE, ENVIRONMENT, INTERRUPTED, WRONG_USE, Failure
+from referee.cli.errors import DID_NOT_HOLD, DONE, ENVIRONMENT, INTERRUPTED, WRONG_USE, Failure
 
 if TYPE_CHECKING:
     import typer
 
-COMMANDS = (
-    "games",
-    "rules",
-    "new",
-    "check",
-    "new-game",
-    "check-game",
-    "run",
-    "demo",
-    "simulate",
-    "scenario",
-    "serve",
-    "bot",
-    "match",
-    "tournament",
-    "leaderboard",
-    "verify",
-    "bridge",
-)
+GROUPS: dict[str, tuple[str, ...]] = {
+    "Play": ("games", "rules", "play", "run", "demo", "leaderboard"),
+    "For authors of bots": (
+        "new",
+        "check",
+        "simulate",
+        "compare",
+        "ask",
+        "why",
+        "bridge",
+        "submit",
+        "submission",
+        "conform",
+    ),
+    "Look at matches": ("matches", "show", "replay", "luck", "export", "verify"),
+    "For hosts": ("serve", "bot", "tournament", "match", "events", "backup", "import", "cluster", "worker"),
+    "For authors of games": ("new-game", "check-game", "scenario"),
+}
+"""The commands, by who needs them: the panels of `referee --help`, in this order."""
+COMMANDS = tuple(name for group in GROUPS.values() for name in group)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -49,17 +52,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code = _run(words)
         sys.stdout.flush()
-        return code
     except KeyboardInterrupt:
-        return INTERRUPTED
+        code = INTERRUPTED
     except BrokenPipeError:
         # The reader has gone (`referee … | head`); nothing may be written to the closed pipe at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
+        code = DONE
+    if arguments is None:
+        _ignore_signals()
+    return code
 
 
-def build() -> typer.Typer:
-    """The application with all commands."""
+def _ignore_signals() -> None:
+    """From here on the exit code is known: a Ctrl-C that comes while the interpreter ends must not replace it."""
+    import signal
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+
+
+def build(only: str | None = None) -> typer.Typer:
+    """The application with all commands, or with one alone: importing all takes longer than most take to run."""
     import typer
 
     from referee.cli.front import front
@@ -74,27 +87,41 @@ def build() -> typer.Typer:
     )
 
     app.callback()(front)
-    for name in COMMANDS:
-        word = name.replace("-", "_")
-        module: Any = import_module(f"referee.cli.commands.{word}")
-        if hasattr(module, "app"):
-            app.add_typer(module.app, name=name)
-        else:
-            app.command(name)(getattr(module, word))
+    for panel, names in GROUPS.items():
+        for name in names:
+            if only is not None and name != only:
+                continue
+            word = module_name(name)
+            module: Any = import_module(f"referee.cli.commands.{word}")
+            if hasattr(module, "app"):
+                app.add_typer(module.app, name=name, rich_help_panel=panel)
+            else:
+                app.command(name, rich_help_panel=panel)(getattr(module, word))
     return app
+
+
+def module_name(command: str) -> str:
+    """What the module of a command, and the function in it, are called: `import` is `import_`, no keyword."""
+    word = command.replace("-", "_")
+    return f"{word}_" if iskeyword(word) else word
 
 
 def _run(words: Sequence[str]) -> int:
     import typer
 
-    from referee.cli.output import print_error
+    from referee.cli.output import begin_json, print_error, print_json_error
+    from referee.cli.web import with_usual_address
     from referee.rules.game import WrongUse
 
+    begin_json()
     try:
-        code = build()(words, prog_name="referee", standalone_mode=False)
+        only = words[0] if words and words[0] in COMMANDS else None
+        code = build(only)(with_usual_address(words), prog_name="referee", standalone_mode=False)
         return code if isinstance(code, int) else DONE
     except Failure as failure:
         print_error(str(failure))
+        if "--json" in words and failure.code in (DID_NOT_HOLD, ENVIRONMENT):
+            print_json_error(str(failure), failure.code)
         return failure.code
     except WrongUse as error:
         print_error(str(error))

@@ -1,23 +1,25 @@
-"""A tournament of house bots played right here, in this process, on the database file."""
+"""`referee tournament start` on a file: a tournament of house bots played in this process, without a server."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import shlex
-import time
 from typing import TYPE_CHECKING
 
 from referee.cli.database import open_store
 from referee.cli.errors import ENVIRONMENT, INTERRUPTED, WRONG_USE, Failure
-from referee.cli.output import aside, print_table
+from referee.cli.output import print_table, stderr_console
+from referee.cli.standings_source import from_runner
 from referee.cli.stopping import Stopping
 from referee.masking import shown
 
 if TYPE_CHECKING:
+    from referee.hall.director import Director
     from referee.store import Store
 
 PROGRESS_SECONDS = 2.0
+"""Between two lines of progress."""
 
 
 def play_here(name: str, db: str | None, concurrency: int | None = None) -> int:
@@ -41,8 +43,9 @@ def play_here(name: str, db: str | None, concurrency: int | None = None) -> int:
         if remote:
             store.tournaments.set_state(tournament.id, TournamentState.RUNNING)
             where = f" --db {shlex.quote(shown(db))}" if db else ""
-            aside().print(
-                f"{name} is running as soon as a server is: 'referee serve{where}' waits for {', '.join(remote)}",
+            stderr_console().print(
+                f"{name} goes on as soon as a server runs: start 'referee serve{where}', which waits for "
+                f"{', '.join(remote)}",
                 markup=False,
             )
             return 0
@@ -56,34 +59,39 @@ async def _play(store: Store, name: str, concurrency: int | None) -> int:
 
     competition = Competition(store, concurrency=concurrency or USUAL_CONCURRENCY)
     competition.start()
-    loop = asyncio.get_running_loop()
+    director = competition.director
     failures: list[BaseException] = []
-    competition.director.on_failure = failures.append
+    director.on_failure = failures.append
+    loop = asyncio.get_running_loop()
     stopping = Stopping()
     try:
         async with short_pauses(quiet=lambda: competition.idle):
-            await competition.director.control(name, "start")
-            draining = None
-            said = time.monotonic()
-            while name in competition.director.runners:
-                if stopping.asked.is_set() and draining is None:
-                    draining = loop.create_task(competition.director.stop())
-                if stopping.insisted.is_set():
-                    await competition.director.abandon()
-                    break
-                if time.monotonic() - said > PROGRESS_SECONDS:
-                    said = time.monotonic()
-                    aside().print(plain_progress_line(await competition.director.standings(name)), markup=False)
-                await asyncio.sleep(0.02)
+            await director.control(name, "start")
+            obeying = loop.create_task(_obey(stopping, director))
+            if (runner := director.runners.get(name)) is not None:
+                playing = loop.create_task(director.wait_until_stopped(name))
+                async for standings in from_runner(runner, playing, PROGRESS_SECONDS):
+                    stderr_console().print(plain_progress_line(standings), markup=False)
+            stopped = stopping.asked.is_set()
+            obeying.cancel()
         if failures:
             raise failures[0]
-        if draining is not None:
-            aside().print(f"stopped; 'referee tournament resume {name}' goes on from here", markup=False)
+        if stopped:
+            stderr_console().print(f"stopped; 'referee tournament resume {name}' goes on from here", markup=False)
             return INTERRUPTED
-        standings = await competition.director.standings(name)
+        standings = await director.standings(name)
         if standings.state is not State.FINISHED:
             raise Failure(f"{name} could not be played to its end and is {standings.state.value}", ENVIRONMENT)
         print_table(standings)
         return 0
     finally:
         await competition.stop()
+
+
+async def _obey(stopping: Stopping, director: Director) -> None:
+    """Stop after the running matches at the first signal, and at once at the second."""
+    await stopping.asked.wait()
+    draining = asyncio.ensure_future(director.stop())
+    await stopping.insisted.wait()
+    await director.abandon()
+    await draining

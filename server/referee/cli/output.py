@@ -1,4 +1,4 @@
-"""Where a command's words go: results on stdout, everything else on stderr.
+"""Output of commands: results on stdout, everything else on stderr.
 
 With `--json` stdout carries exactly one JSON value; tables and colours are for people.
 """
@@ -18,34 +18,49 @@ if TYPE_CHECKING:
 
     from referee_leaderboard import Standings
 
+_printed: list[bool] = []
+"""Whether the JSON value of this run is out."""
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print exactly one JSON value on stdout, for programs.")]
 
 
 def print_json(value: Any) -> None:
     """The one JSON value of a `--json` run."""
+    _printed.append(True)
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
-def paper() -> Console:
+def print_json_error(message: str, code: int) -> None:
+    """The one JSON value of a `--json` run that failed before it had any other."""
+    if not _printed:
+        print_json({"error": masked(" ".join(message.split())), "exit_code": code})
+
+
+def begin_json() -> None:
+    """A command begins: it has printed nothing."""
+    _printed.clear()
+
+
+def stdout_console() -> Console:
     """The console for results."""
     from rich.console import Console
 
-    class Paper(Console):
+    class StdoutConsole(Console):
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError  # `main` knows what to do, and it is no failure
 
-    return Paper(highlight=False)
+    return StdoutConsole(highlight=False)
 
 
 def print_table(standings: Standings) -> None:
     """The final table of a tournament. A narrow terminal wraps the digest: cut, it could not be compared."""
     from referee_leaderboard import final_table
 
-    console = paper()
+    console = stdout_console()
     console.print(final_table(standings, console.width), end="", soft_wrap=True)
 
 
-def aside() -> Console:
+def stderr_console() -> Console:
     """The console for everything that is not the result: progress, warnings, errors."""
     from rich.console import Console
 

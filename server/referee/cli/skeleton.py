@@ -10,8 +10,11 @@ from referee.cli.errors import ENVIRONMENT, Failure, wrong_use
 TEMPLATES = Path(__file__).with_name("templates")
 
 
-def write(folder: Path, template: str, words: Mapping[str, str]) -> None:
-    """Fill a folder that is not there or is empty; `@word@` in texts and names of files becomes its value."""
+def write(folder: Path, template: str, words: Mapping[str, str], further: Mapping[str, bytes] | None = None) -> None:
+    """Fill a folder that is not there or is empty; `@word@` in texts and names of files becomes its value.
+
+    `further` files are written as they are.
+    """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         wrong_use(f"{folder} is there already; choose another name, nothing is overwritten")
     root = TEMPLATES / template
@@ -25,6 +28,11 @@ def write(folder: Path, template: str, words: Mapping[str, str]) -> None:
                 file.write(text)
             if text.startswith("#!"):
                 path.chmod(0o755)
+        for name, content in (further or {}).items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("xb") as binary:
+                binary.write(content)
     except OSError as error:
         raise Failure(f"{error.filename or folder}: {error.strerror}", ENVIRONMENT) from None
 

@@ -61,7 +61,7 @@ async def from_runner(runner: Runner, playing: asyncio.Future[None], every: floa
 
 
 def from_server(server: str, ca: str | None, tournament: str) -> AsyncIterator[Standings | Connection]:
-    """Standings as they come; a lost server is said, and asked again until it answers."""
+    """Standings as they come; a lost connection is reported, and tried again until the server answers."""
     return _from_server(server, credentials(server, ca), tournament)
 
 

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: the first signal asks to stop after the running matches, the second insists on at once."""
+"""Ctrl-C and SIGTERM: the first signal asks to stop after the running matches, the second stops at once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 
 class Stopping:
-    """Catches both signals in the running event loop; what they mean is told as events and, if wanted, as calls."""
+    """Catches both signals in the running event loop; each sets an event and calls a callback."""
 
     def __init__(
         self, on_asked: Callable[[], object] = lambda: None, on_insisted: Callable[[], object] = lambda: None

@@ -1,4 +1,4 @@
-"""A game that refuses one good move, to see what a bot does when it is told no."""
+"""A test double of a game that refuses one legal move, to see how a bot handles a rejection."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from referee.rules.game import Game, Rejection, Seat, State
 REFUSED = Rejection("refused_once", "this move is refused once, to see what the bot does; answer again, even the same")
 
 
-class ContraryGame(Game[Any]):
+class RefusingGame(Game[Any]):
     """Another game in every respect, but the first legal move of one seat is refused."""
 
     def __init__(self, game: Game[Any], seat: Seat) -> None:
         kind = cast(Any, self)
-        for attribute in ("name", "title", "version", "seats", "options", "labels", "draw_probability"):
+        same = ("name", "title", "version", "seats", "options", "labels", "draw_probability", "draws_by_players")
+        for attribute in same:
             setattr(kind, attribute, getattr(game, attribute))
         self._game = game
         self._seat = seat
 
     def new(self, players: int, options: Mapping[str, Any], chance: Chance) -> State[Any]:
-        return cast(State[Any], _ContraryState(self._game.new(players, options, chance), self._seat))
+        return cast(State[Any], _RefusingState(self._game.new(players, options, chance), self._seat))
 
     def bound(self, players: int, options: Mapping[str, Any]) -> int:
         return self._game.bound(players, options)
 
 
-class _ContraryState:
+class _RefusingState:
     def __init__(self, state: State[Any], seat: Seat) -> None:
         self._state = state
         self._seat = seat

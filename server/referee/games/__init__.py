@@ -1,4 +1,4 @@
-"""The built-in games, all laid out alike: who knows one finds his way in the next.
+"""The built-in games, all laid out alike: the same files with the same roles.
 
 | file | its role | what others call there |
 |---|---|---|
@@ -8,6 +8,10 @@
 | `check.py` | why a move is rejected, and the fallback | `check`, `fallback` |
 | `events.py` | what happens, as a view tells it | the kinds, `wire` |
 | `view.py` | what a seat or the public may know | `view_of` |
+| `telling.py` | what happened, in words | `told` |
+| `drawing.py` | a view as lines for a terminal | `draw` |
+| `picture.py` | a view as SVG | `paint` |
+| `imagine.py` | a match in progress made from a view | `imagine` |
 | `RULES.md` | the rules for the author of a bot | |
 
 Beside them lie the parts that only one game has: its cards, its dice, its auction. Encore's `parse` and `format_move`

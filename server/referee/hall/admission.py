@@ -1,6 +1,6 @@
-"""Admission: how long bots that come back wait before the server lets them in, measured by how calls follow each other.
+"""Queueing delay of new calls: how long bots that reconnect wait before the server takes their call.
 
-A bot's grace is not charged for a queue before the door.
+It is estimated from how closely calls follow each other. A bot's grace is not charged for the time in this queue.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ BACK_TO_BACK = 0.005
 
 
 class Admission:
-    """The queue before the door."""
+    """The queue of calls that the server has not taken yet."""
 
     def __init__(self) -> None:
         self._queue_since = 0.0

@@ -7,18 +7,34 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from referee.hall.admission import Admission
 from referee.hall.director import Director
 from referee.hall.hall import Hall
-from referee.hall.house_player import HouseRoom
+from referee.hall.hosted_bots import HostedBots, NoHostedBots, VersionHosting
+from referee.hall.house_player import HouseBotThread
 from referee.hall.lobby import Lobby
-from referee.hall.practice import Practice
+from referee.hall.practice import PracticeMatches
 from referee.hall.presence import Presence
 from referee.hall.roster import Roster
+from referee.hall.submissions import Submissions, SubmissionSettings, Trial
+from referee.hosting.submission.content_store import ContentStore
+from referee.hosting.submission.trial import try_out
 from referee.match.clock import TimeControl
 from referee.store import MatchState, Store
 from referee.threads import in_thread
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionPlan:
+    """Submissions as the host allows them: where the packages lie, and what hosts the bots."""
+
+    content: ContentStore
+    hosting: Callable[[Hall, HouseBotThread], VersionHosting]
+    settings: SubmissionSettings = field(default_factory=SubmissionSettings)
+    trial: Trial = try_out
+
 
 USUAL_CONCURRENCY = 256
 """Matches of a tournament that are played at once."""
@@ -28,18 +44,33 @@ class Competition:
     """All that is played in this process. `start`, then `drain` and `stop`."""
 
     def __init__(
-        self, store: Store, *, control: TimeControl | None = None, concurrency: int = USUAL_CONCURRENCY
+        self,
+        store: Store,
+        *,
+        control: TimeControl | None = None,
+        concurrency: int = USUAL_CONCURRENCY,
+        watch_delay: int = 0,
+        submissions: SubmissionPlan | None = None,
     ) -> None:
-        """`control` is the time of matches for which nothing else is said."""
+        """`control` is the time control of matches that have none of their own; `watch_delay` is by how many decisions
+        running matches are shown late to all who watch. Without `submissions`, no bot can be submitted.
+        """
         self.store = store
         self.control = control or TimeControl()
         self.admission = Admission()
-        self.hall = Hall(self.admission.queue_seconds)
-        self.room = HouseRoom()
+        self.hall = Hall(self.admission.queue_seconds, watch_delay)
+        self.house_thread = HouseBotThread()
         self.presence = Presence()
-        self.roster = Roster(store, self.room)
-        self.practice = Practice(store, self.hall)
-        self.director = Director(store, self.roster, self.hall, self.presence, concurrency=concurrency)
+        self.roster = Roster(store, self.house_thread)
+        self.practice = PracticeMatches(store, self.hall)
+        self.submissions: Submissions | None = None
+        self.hosted: HostedBots = NoHostedBots()
+        if submissions is not None:
+            host = self.hosted = submissions.hosting(self.hall, self.house_thread)
+            self.submissions = Submissions(store, submissions.content, host, submissions.settings, submissions.trial)
+        self.director = Director(
+            store, self.roster, self.hall, self.presence, concurrency=concurrency, hosted=self.hosted
+        )
         self.lobby = Lobby(self.roster, self.presence, self.practice, self.control, self.director.wants)
         self._beat: asyncio.Task[None] | None = None
 
@@ -49,9 +80,11 @@ class Competition:
         return not self.hall.matches and not self.director.runners
 
     async def prepare(self) -> None:
-        """Before the first bot is let in: set aside the practice of a server that was stopped, know all tokens."""
+        """Before the first bot may connect: void the practice matches of a stopped server, and read all tokens."""
         await in_thread(self._void_practice)
         await self.roster.tokens.refresh()
+        if self.submissions is not None:
+            await self.submissions.start()
 
     def start(self) -> None:
         """Matches can be played from now on."""
@@ -76,10 +109,12 @@ class Competition:
     async def stop(self) -> None:
         """Stop at once: running matches are interrupted and will be played again."""
         await self.director.abandon()
+        if self.submissions is not None:
+            await self.submissions.stop()
         if self._beat is not None:
             self._beat.cancel()
             await asyncio.gather(self._beat, return_exceptions=True)
-        self.room.close()
+        self.house_thread.close()
 
     def _void_practice(self) -> None:
         for match in self.store.matches.interrupted(None):

@@ -1,8 +1,9 @@
-"""The director: creates tournaments, runs them in this server's hall, and tells watchers how they stand."""
+"""The director: creates, starts, pauses and cancels tournaments in this process, and serves their standings."""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
@@ -11,17 +12,23 @@ from typing import Any, TypeVar
 
 import structlog
 
+from referee.chain_head import ChainHead
 from referee.hall.hall import Hall
-from referee.hall.hall_venue import HallVenue, Remote
-from referee.hall.house_player import HousePlayer
+from referee.hall.hall_venue import EntrantPlayer, HallVenue, HouseEntrant, RemoteEntrant
+from referee.hall.hosted_bots import HostedBots, NoHostedBots
+from referee.hall.nonce_drawing import NonceDrawing
 from referee.hall.presence import Presence
 from referee.hall.roster import Roster
-from referee.hall.standings_feed import Showcase
-from referee.hall.wake_slices import Usher
+from referee.hall.staggered_wakeups import StaggeredWakeups
+from referee.hall.standings_feed import StandingsFeed
+from referee.hall.tournament_nonces import TournamentNonces
 from referee.rules.game import WrongUse
-from referee.store import BotKind, Refused, Store, StoreError, Tournament, TournamentState
+from referee.store import PASSING, BotKind, NonceDraw, Refused, Ruling, Store, StoreError, Tournament, TournamentState
 from referee.threads import in_thread, in_thread_of
+from referee.tournament import moderation
 from referee.tournament import plan as plans
+from referee.tournament.meant import meant
+from referee.tournament.moderation import Action
 from referee.tournament.plan import Plan
 from referee.tournament.running.runner import Runner
 from referee.tournament.standings import Follower
@@ -30,6 +37,8 @@ from referee_leaderboard.standings import Standings
 T = TypeVar("T")
 log = structlog.get_logger()
 OVER = (TournamentState.FINISHED, TournamentState.CANCELLED)
+LOOK_AGAIN = 1.0
+"""Seconds between two looks at a database that could not be used."""
 MOST_REMEMBERED = 16
 """Tournaments that are not being played whose standings are kept at hand."""
 
@@ -37,24 +46,37 @@ MOST_REMEMBERED = 16
 class Director:
     """All tournaments of a server."""
 
-    def __init__(self, store: Store, roster: Roster, hall: Hall, presence: Presence, *, concurrency: int = 256) -> None:
+    def __init__(
+        self,
+        store: Store,
+        roster: Roster,
+        hall: Hall,
+        presence: Presence,
+        *,
+        concurrency: int = 256,
+        hosted: HostedBots | None = None,
+    ) -> None:
         self.runners: dict[str, Runner] = {}
         self.on_failure: Callable[[BaseException], object] = lambda error: None
         """Called when results can no longer be stored."""
+        self.patience = 0.0
+        """Seconds for which a tournament waits for a database that cannot be used, where that may pass."""
         self._store = store
         self._roster = roster
         self._hall = hall
         self._presence = presence
+        self._hosted = hosted or NoHostedBots()
         self._concurrency = concurrency
+        self._nonces = TournamentNonces(store, NonceDrawing(presence))
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._venues: dict[str, HallVenue] = {}
         self._chores: set[asyncio.Task[Any]] = set()
         self._lock = asyncio.Lock()
-        self._showcases: dict[str, Showcase] = {}
+        self._feeds: dict[str, StandingsFeed] = {}
         self._followers: dict[str, Follower] = {}
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="standings")
         self._stopping = False
-        self.usher = Usher()
+        self.wakeups = StaggeredWakeups()
 
     async def resume_all(self) -> list[str]:
         """Go on with every tournament that was running when the server stopped."""
@@ -87,24 +109,50 @@ class Director:
     async def join(self, name: str, bot: str) -> int:
         """Let a bot into a tournament; returns by how many matches its schedule has grown."""
 
-        def work() -> int:
+        def work(draw: NonceDraw | None) -> int:
             tournament = self._store.tournaments.get(name)
-            return plans.join(self._store, name, self._roster.entrants([bot], tournament.game))
+            return plans.join(self._store, name, self._roster.entrants([bot], tournament.game), draw)
+
+        def check() -> None:
+            tournament = self._store.tournaments.get(name)
+            plans.check_join(self._store, tournament, self._roster.entrants([bot], tournament.game))
 
         async def join() -> int:
-            added = await in_thread(work)
+            await in_thread(check)
+            draw = None
+            playing = self.runners.get(name)
+            if playing is not None and await in_thread(self._nonces.can_be_drawn, playing.tournament):
+                remote = self._venues[name].remote | {bot: bot}
+                draw = await self._nonces.at_join(playing.tournament, remote)
+            added = await in_thread(work, draw)
+            if playing is not None and draw is not None:
+                await self._nonces.tell_last(playing.tournament, remote)
             if name in self.runners:
                 runner, venue = self.runners[name], self._venues[name]
-                entrants = await in_thread(self._entrants, runner.tournament, set(venue.entrants))
-                venue.entrants.update(entrants)
+                entrants = await in_thread(self._entrants, runner.tournament, venue.names)
+                venue.join(entrants)
                 await runner.refresh()
             self._news(name)
             return added
 
         return await self._undisturbed(join())
 
+    async def rule(self, name: str, action: Action, subject: str, reason: str, *, annul: bool = False) -> Ruling:
+        """Take a bot out, annul a match or have it played again: stored first, then those who play hear of it."""
+
+        async def rule() -> Ruling:
+            ruling = await in_thread(partial(moderation.rule, annul=annul), self._store, name, action, subject, reason)
+            log.warning("the host has ruled", tournament=name, what=moderation.told(ruling))
+            if name in self.runners:
+                await self.runners[name].amend()
+            self._followers.pop(name, None)
+            self._news(name)
+            return ruling
+
+        return await self._undisturbed(rule())
+
     async def control(self, name: str, action: str) -> TournamentState:
-        """start, pause, resume or cancel; returns the state it is in then.
+        """start, pause, resume or cancel, or only look; returns the state it is in then.
 
         The state is stored first: whatever happens afterwards, the next server knows what was asked for.
         """
@@ -120,13 +168,18 @@ class Director:
         """Whether a running tournament has a match for this registered bot that could be played now."""
         return any(runner.wants(bot) for runner in self.runners.values())
 
+    def heads(self, bot: str) -> dict[str, ChainHead]:
+        """The heads of the hash chains of the running tournaments in which this registered bot plays."""
+        found = {name: runner.head for name, runner in self.runners.items() if self._venues[name].has(bot)}
+        return {name: head for name, head in found.items() if head is not None}
+
     async def standings(self, name: str) -> Standings:
         """The standings now; without a name, of the running or newest tournament."""
-        return (await self.showcase(await self.named(name)).now()).standings
+        return (await self.feed(await self.named(name)).now()).standings
 
     async def watch(self, name: str) -> AsyncIterator[str]:
         """The standings as JSON, now and whenever they change, not too often."""
-        async with aclosing(self.showcase(await self.named(name)).watch()) as watching:
+        async with aclosing(self.feed(await self.named(name)).watch()) as watching:
             async for shown in watching:
                 yield shown.json
 
@@ -136,13 +189,12 @@ class Director:
 
     def look_up(self, name: str) -> str:
         """The same, read in whatever thread this is called in."""
-        if name:
-            return self._store.tournaments.get(name).name
-        tournaments = self._store.tournaments.all()
-        if not tournaments:
-            raise WrongUse("there is no tournament yet")
-        running = [one.name for one in tournaments if one.state is TournamentState.RUNNING]
-        return running[-1] if running else tournaments[-1].name
+        return meant(self._store, name)
+
+    async def wait_until_stopped(self, name: str) -> None:
+        """Until a tournament is no longer being played here, for whatever reason."""
+        while name in self._tasks:
+            await asyncio.wait({self._tasks[name]})
 
     async def stop(self) -> None:
         """Start no more matches; tournaments stay running in the store and go on with the next server."""
@@ -162,7 +214,7 @@ class Director:
         self._reader.shutdown(wait=False, cancel_futures=True)
 
     async def _undisturbed(self, work: Coroutine[Any, Any, T]) -> T:
-        """Do one thing after the other, and to its end, even if whoever asked for it has gone."""
+        """Do one thing after the other, and to its end, even if the caller has gone."""
 
         async def alone() -> T:
             async with self._lock:
@@ -182,9 +234,7 @@ class Director:
                 raise WrongUse(f"{name} has not been started: 'referee tournament start {name}'")
             await self._start(name)
         elif action == "pause":
-            if state is not TournamentState.RUNNING:
-                raise WrongUse(f"{name} is {state}, not running")
-            await in_thread(self._store.tournaments.set_state, tournament.id, TournamentState.PAUSED)
+            await in_thread(plans.pause, self._store, name)
             if name in self.runners:
                 self.runners[name].stop("paused")
         elif action == "cancel":
@@ -197,7 +247,7 @@ class Director:
                 self.runners[name].break_off()
                 await asyncio.wait({task})
             await in_thread(plans.void_interrupted, self._store, tournament)
-        else:
+        elif action != "look":
             raise WrongUse(f"unknown action {action!r}")
 
     async def _start(self, name: str) -> None:
@@ -215,17 +265,18 @@ class Director:
             if name in self._tasks:
                 await asyncio.wait({self._tasks[name]})
         await in_thread(plans.check_playable, tournament)
-        entrants = await in_thread(self._entrants, tournament, set())
-        if tournament.repeatable and any(isinstance(entrant, Remote) for entrant in entrants.values()):
+        entrants = await in_thread(self._entrants, tournament, frozenset())
+        venue = HallVenue(self._hall, self._presence, entrants, tournament.game, self._hosted)
+        if tournament.repeatable and venue.remote:
             log.warning(
                 "the deals follow from a seed that could be guessed, and remote bots play: create the next tournament "
                 "anew, where a secret salt is mixed in",
                 tournament=name,
             )
-        venue = HallVenue(self._hall, self._presence, entrants, tournament.game)
+        await self._nonces.at_start(tournament, venue.remote)
         make = partial(Runner, concurrency=self._concurrency)
         runner = await in_thread(make, self._store, name, venue)
-        runner.on_news = lambda: self._news(name)
+        runner.on_news(lambda: self._news(name))
         self.runners[name], self._venues[name] = runner, venue
         task = asyncio.get_running_loop().create_task(self._run(name, runner))
         self._tasks[name] = task
@@ -234,13 +285,18 @@ class Director:
         started.cancel()
 
     async def _run(self, name: str, runner: Runner) -> None:
+        passing: StoreError | None = None
         try:
             await runner.run()
-            if name in self._showcases:  # who watches it need not wait until all is rated once more
+            if name in self._feeds:  # watchers need not wait until all is rated once more
                 self._followers[name] = await in_thread(Follower, self._store, name, runner.board)
         except StoreError as error:
-            log.error("a tournament had to stop", tournament=name, why=str(error))
-            self.on_failure(error)
+            if isinstance(error, PASSING) and self.patience and not self._stopping:
+                passing = error
+                log.warning("a tournament waits until the database can be used", tournament=name, why=str(error))
+            else:
+                log.error("a tournament had to stop", tournament=name, why=str(error))
+                self.on_failure(error)
         except Exception:
             log.exception("a tournament had to stop; it is paused", tournament=name)
             try:
@@ -251,30 +307,56 @@ class Director:
             self._venues[name].close()
             del self.runners[name], self._tasks[name], self._venues[name]
             self._news(name)
+            if passing is not None:
+                chore = asyncio.get_running_loop().create_task(self._go_on(name, passing))
+                self._chores.add(chore)
+                chore.add_done_callback(self._chores.discard)
 
-    def _entrants(self, tournament: Tournament, known: set[str]) -> dict[str, HousePlayer | Remote]:
+    async def _go_on(self, name: str, error: StoreError) -> None:
+        """Start a tournament again that had to wait for the database: what was interrupted is played again."""
+        until = time.monotonic() + self.patience
+        while not self._stopping:
+            await asyncio.sleep(LOOK_AGAIN)
+            try:
+                await in_thread(self._store.renew_ownership)
+                state = (await in_thread(self._store.tournaments.get, name)).state
+                if state in (TournamentState.CREATED, TournamentState.RUNNING):  # and not paused meanwhile
+                    await self._undisturbed(self._start(name))
+                    log.info("the database can be used again, and a tournament goes on", tournament=name)
+                return
+            except StoreError as again:
+                error = again
+            except (WrongUse, Refused) as refused:
+                log.error("a tournament cannot go on", tournament=name, why=str(refused))
+                return
+            if not isinstance(error, PASSING) or time.monotonic() > until:
+                log.error("a tournament had to stop", tournament=name, why=str(error))
+                self.on_failure(error)
+                return
+
+    def _entrants(self, tournament: Tournament, known: frozenset[str]) -> dict[str, EntrantPlayer]:
         """Who plays, but for those that are known already."""
         bots = {bot.id: bot for bot in self._store.bots.all()}
-        entrants: dict[str, HousePlayer | Remote] = {}
+        entrants: dict[str, EntrantPlayer] = {}
         for entrant in self._store.tournaments.entrants(tournament.id):
             bot = bots[entrant.bot]
             if entrant.name in known:
                 continue
             if bot.kind is BotKind.REMOTE:
-                entrants[entrant.name] = Remote(bot.name)
+                entrants[entrant.name] = RemoteEntrant(bot.name, self._presence, self._hosted)
             else:
-                entrants[entrant.name] = self._roster.house_player(bot.name, entrant.name)
+                entrants[entrant.name] = HouseEntrant(self._roster.house_player(bot.name, entrant.name))
         return entrants
 
-    def showcase(self, name: str) -> Showcase:
+    def feed(self, name: str) -> StandingsFeed:
         """The standings of a tournament that exists, for all who look at them."""
-        if name not in self._showcases:
-            for idle in [known for known, showcase in self._showcases.items() if not showcase.watched]:
-                if len(self._showcases) >= MOST_REMEMBERED and idle not in self.runners:
-                    del self._showcases[idle]
+        if name not in self._feeds:
+            for idle in [known for known, feed in self._feeds.items() if not feed.watched]:
+                if len(self._feeds) >= MOST_REMEMBERED and idle not in self.runners:
+                    del self._feeds[idle]
                     self._followers.pop(idle, None)
-            self._showcases[name] = Showcase(lambda: self._read(name), self.usher)
-        return self._showcases[name]
+            self._feeds[name] = StandingsFeed(lambda: self._read(name), self.wakeups)
+        return self._feeds[name]
 
     async def _read(self, name: str) -> Standings:
         runner = self.runners.get(name)
@@ -288,5 +370,5 @@ class Director:
         return self._followers[name].update()
 
     def _news(self, name: str) -> None:
-        if name in self._showcases:
-            self._showcases[name].news()
+        if name in self._feeds:
+            self._feeds[name].news()

@@ -17,17 +17,24 @@ from referee.rules.game import Game
 
 log = structlog.get_logger()
 Finished = Callable[[Match, Ending], object]
+STOOD_STILL = 1.0
+"""Seconds by which a heartbeat is late before the log tells it: the machine was busy, or the process was stopped."""
 
 
 class Hall:
     """Starts matches, ticks their clocks, and knows which are running."""
 
-    def __init__(self, admission: Callable[[float], float] = lambda now: 0.0) -> None:
-        """`admission` tells how long bots wait at this moment before they are let in."""
+    def __init__(self, admission: Callable[[float], float] = lambda now: 0.0, delay: int = 0) -> None:
+        """`admission` tells how long bots wait at this moment before they are let in; `delay` is by how many decisions
+        running matches are shown late to all who watch.
+        """
         self.lag = Lag()
+        self.delay = delay
         self._admission = admission
         self.matches: dict[str, Match] = {}
         self.decisions = 0
+        self.on_end: list[Callable[[Match, Ending], object]] = []
+        """Called for every match that ends here, before its result is stored."""
         self._watchers: dict[str, set[asyncio.Event]] = {}
         self._empty = asyncio.Event()
         self._empty.set()
@@ -42,6 +49,8 @@ class Hall:
         control: TimeControl,
         *,
         tournament: str = "",
+        nonces: bytes = b"",
+        attempt: int = 0,
         finished: Finished | None = None,
     ) -> Match:
         """Start a match. `finished(match, ending)` is called before the players hear of the end and has to call
@@ -50,6 +59,8 @@ class Hall:
 
         def over(match: Match, ending: Ending) -> None:
             self._close(match)
+            for call in self.on_end:
+                call(match, ending)
             if match.failure is not None:
                 log.error("a game failed", game=game.name, match=match.id, seed=seed.hex(), exc_info=match.failure)
             if finished is None:
@@ -68,6 +79,8 @@ class Hall:
             finished=over,
             moved=self._moved,
             tournament=tournament,
+            nonces=nonces,
+            attempt=attempt,
         )
         self.matches[id] = match
         self._empty.clear()
@@ -88,10 +101,20 @@ class Hall:
                     except Exception:  # one match must never stop the clocks of all others
                         log.exception("a match could not be looked after", match=match.id)
             await asyncio.sleep(interval)
+            if (late := time.monotonic() - now - interval) >= STOOD_STILL:
+                log.warning("the server stood still; no bot is charged for it", seconds=round(late, 1))
 
     async def wait_empty(self) -> None:
         """Until no match is running."""
         await self._empty.wait()
+
+    def is_running(self, id: str) -> bool:
+        """Whether a match of this name is being played."""
+        return id in self.matches
+
+    async def find(self, id: str) -> Match | None:
+        """The match of this name that is being played, for those who watch."""
+        return self.matches.get(id)
 
     def watch(self, id: str) -> asyncio.Event:
         """An event that is set after every decision of a match and at its end."""

@@ -1,7 +1,7 @@
-"""House bots inside the server: the same files that run as programs of their own, answering from one thread beside
-the loop.
+"""House bots (built in) played inside the server: they answer from one thread beside the event loop.
 
-A house bot sees what any bot sees, an `arena.Decision`; its clock runs only while it is really thinking.
+They are the same files that also run as programs of their own. A house bot sees what any bot sees, an `arena.Decision`.
+Its clock runs only while it is really thinking.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MOST_TOGETHER = 64
 does nothing else while it takes them."""
 
 
-class HouseRoom:
+class HouseBotThread:
     """The thread in which house bots think. Results go back to the loop in batches.
 
     A bot that thinks beyond its time loses its match as any other, and the rest go on in a new thread.
@@ -43,6 +43,8 @@ class HouseRoom:
         self._work: queue.SimpleQueue[Work | None] = queue.SimpleQueue()
         self._closed = False
         self._thinking: tuple[Question, float] | None = None
+        self._looked = time.monotonic()
+        self._stood_still = 0.0
         self._start()
         self._watch = self._loop.call_later(WATCH_SECONDS, self._look)
 
@@ -51,7 +53,7 @@ class HouseRoom:
         self._work.put(work)
 
     def think(self, question: Question, decide: Callable[[], Any]) -> Any:
-        """Called in the thread: let a bot decide, under the eyes of the clock."""
+        """Called in the thread: let a bot decide, watched by the watchdog (`_look`)."""
         self._thinking = (question, time.monotonic())
         try:
             return decide()
@@ -69,13 +71,19 @@ class HouseRoom:
         self._thread.start()
 
     def _look(self) -> None:
-        """Whether a bot has been thinking for too long."""
+        """The watchdog: whether a bot has been thinking for too long."""
         self._watch = self._loop.call_later(WATCH_SECONDS, self._look)
+        now = time.monotonic()
+        # A look that comes late means that the whole process stood still, and the bot with it.
+        late, self._looked = now - self._looked - WATCH_SECONDS, now
         thinking = self._thinking
-        if thinking is not None:
+        if thinking is None:
+            self._stood_still = 0.0
+        else:
+            self._stood_still += max(0.0, late)
             question, began = thinking
             control = question.match.control
-            if time.monotonic() - began > control.limit + control.bank + WATCH_SECONDS:
+            if now - began - self._stood_still > control.limit + control.bank + WATCH_SECONDS:
                 log.error("a house bot does not answer", match=question.match.id, seat=question.seat)
                 self._thinking = None
                 self._start()
@@ -113,10 +121,10 @@ class HousePlayer:
     wants_legal = True
     connected = True
 
-    def __init__(self, name: str, bot: Any, room: HouseRoom) -> None:
+    def __init__(self, name: str, bot: Any, house_thread: HouseBotThread) -> None:
         self.name = name
         self._bot = bot
-        self._room = room
+        self._house_thread = house_thread
         self._seated: dict[str, BotInMatch] = {}
 
     @property
@@ -145,10 +153,11 @@ class HousePlayer:
             match.forfeit(seat, Termination.CRASH, f"{type(error).__name__} at the start: {error}"[:200])
 
     def ask(self, question: Question) -> None:
-        self._room.submit(lambda: self._answer(question))
+        self._house_thread.submit(lambda: self._answer(question))
 
     def rejected(self, match: Match, rejected: Rejected) -> None:
-        log.warning("house bot refused", bot=self.name, match=match.id, move=rejected.move, why=rejected.message)
+        if match.ending is None:  # it may have been thinking while the match was broken off
+            log.warning("house bot refused", bot=self.name, match=match.id, move=rejected.move, why=rejected.message)
 
     def ended(self, match: Match, ending: Ending) -> None:
         for seat in range(len(ending.ranks)):
@@ -171,7 +180,7 @@ class HousePlayer:
         )
         began = time.monotonic()
         try:
-            move = self._room.think(question, lambda: player.decide(decision))
+            move = self._house_thread.think(question, lambda: player.decide(decision))
             if not isinstance(move, str):
                 raise TypeError(f"decide returned {move!r} instead of a text")
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a bot may raise anything; it costs it its match

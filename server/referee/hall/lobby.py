@@ -1,76 +1,50 @@
-"""The lobby: an author asks for practice matches against house bots or whoever else is waiting."""
+"""The lobby: matchmaking for practice matches against house bots or other bots that wait for the same."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
+from referee.hall.notices import NoticeCode
 from referee.hall.options_json import read_options
-from referee.hall.practice import Practice
+from referee.hall.practice import PracticeMatches
 from referee.hall.practice_request import PracticeRequest
+from referee.hall.practice_wish import Wish, table_for
 from referee.hall.presence import ConnectedBot, HallPlayer, Presence
 from referee.hall.roster import ANYONE, Roster
+from referee.hosting.bot import folders
 from referee.match.clock import TimeControl
-from referee.match.player import shorten
 from referee.rules import registry
-from referee.rules.game import Game, WrongUse
+from referee.rules.game import WrongUse
+from referee.rules.spelling import brief, printable
 from referee.store import Bot, NewEntrant, Refused, StoreError
 from referee.threads import in_thread
 from referee.tournament.plan import distinct
 
 MOST_MATCHES = 1000
 LOOK_AGAIN_AFTER = 1.0
-"""Seconds after which a party that waits for a tournament is looked at again: nobody tells when that is over."""
+"""Seconds after which a series that waits for a tournament is looked at again: no event says when that is over."""
 LONGEST_TEXT = 500
 """Characters of a refusal: it may repeat what the bot sent."""
 
 
 @dataclass(slots=True, eq=False)
-class _Wish:
-    """What a bot waits for."""
-
-    bot: ConnectedBot
-    game: Game[Any]
-    options: Mapping[str, Any]
-    against: tuple[str, ...]
-    left: int
-    """Matches still to play."""
-    dropped: bool = False
-    told: bool = False
-    """Whether the bot knows that it waits for its tournament."""
-
-    def fits(self, other: _Wish) -> bool:
-        """Whether both want the same table, but for the seats that are open."""
-        return (
-            self.game is other.game
-            and self.options == other.options
-            and sorted(self.against) == sorted(other.against)
-            and self.bot is not other.bot
-        )
-
-    @property
-    def alive(self) -> bool:
-        return not self.dropped and self.left > 0 and self.bot.connected and not self.bot.leaving
-
-
-@dataclass(slots=True, eq=False)
-class _Party:
+class _Series:
     """Bots that play a series with each other; seats move on by one every time."""
 
-    wishes: list[_Wish]
+    wishes: list[Wish]
     played: int = 0
 
 
 class Lobby:
-    """Wishes that wait, and parties that are made of them."""
+    """Wishes that wait, and the series that are made of them."""
 
     def __init__(
         self,
         roster: Roster,
         presence: Presence,
-        practice: Practice,
+        practice: PracticeMatches,
         control: TimeControl,
         wanted: Callable[[str], bool] = lambda bot: False,
     ) -> None:
@@ -79,11 +53,16 @@ class Lobby:
         self._roster = roster
         self._practice = practice
         self._control = control
-        self._wishes: dict[ConnectedBot, _Wish] = {}
-        self._waiting: list[_Wish] = []
-        self._ready: list[_Party] = []
-        self._seated: set[ConnectedBot] = set()
+        self._presence = presence
+        self._wishes: dict[str, Wish] = {}
+        """By the name of the bot, connected or away: a bot that comes back may do so as another object."""
+        self._away: dict[str, asyncio.TimerHandle] = {}
+        """Bots whose stream has ended, and when their wish is forgotten."""
+        self._waiting: list[Wish] = []
+        self._ready: list[_Series] = []
+        self._seated: set[str] = set()
         """Who is at a practice table, or on the way to one: a bot practises one match after the other."""
+        self._playing: set[_Series] = set()
         self._closed = False
         self._look_again: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -94,53 +73,91 @@ class Lobby:
         try:
             wish = self._read(bot, asked)
         except WrongUse as error:
-            bot.notice("refused", shorten(str(error), LONGEST_TEXT))
+            bot.notice(NoticeCode.REFUSED, printable(str(error), LONGEST_TEXT))
             return False
         self.gone(bot)
-        self._wishes[bot] = wish
+        self._wishes[bot.name] = wish
         self._place(wish)
         return True
 
     def gone(self, bot: ConnectedBot) -> None:
         """The bot wishes for nothing any more."""
-        if bot in self._wishes:
-            self._wishes.pop(bot).dropped = True
-            self._waiting = [wish for wish in self._waiting if not wish.dropped]
+        self._forget(bot.name)
+
+    def away(self, bot: ConnectedBot) -> None:
+        """The bot's stream has ended: its wish is kept for as long as a match would wait for it."""
+        wish = self._wishes.get(bot.name)
+        if wish is not None and wish.bot is bot:
+            self._waiting = [other for other in self._waiting if other is not wish]
+            self._stop_timer(bot.name)
+            loop = asyncio.get_running_loop()
+            self._away[bot.name] = loop.call_later(self._control.grace, self._forget, bot.name)
+
+    def left(self, name: str) -> int:
+        """Matches still to come of a bot's wish, beside the one that is being played."""
+        wish = self._wishes.get(name)
+        return 0 if wish is None or self._closed else max(0, wish.left - (name in self._seated))
+
+    def back(self, bot: ConnectedBot) -> None:
+        """The bot is connected again: its wish goes on where it was."""
+        wish = self._wishes.get(bot.name)
+        self._stop_timer(bot.name)
+        if wish is None:
+            return
+        wish.bot = bot
+        if not self.left(bot.name) and bot.name not in self._seated:
+            self._forget(bot.name)
+        elif wish not in self._waiting and not any(wish in series.wishes for series in (*self._ready, *self._playing)):
+            self._place(wish)
+
+    def _forget(self, name: str) -> None:
+        self._stop_timer(name)
+        wish = self._wishes.pop(name, None)
+        if wish is not None:
+            wish.dropped = True
+            self._waiting = [other for other in self._waiting if not other.dropped]
+
+    def _stop_timer(self, name: str) -> None:
+        if (timer := self._away.pop(name, None)) is not None:
+            timer.cancel()
 
     def look(self) -> None:
         """Start what was waiting for a bot to become free."""
         if self._look_again is not None:
             self._look_again.cancel()
             self._look_again = None
-        for party in list(self._ready):
-            if not all(wish.alive for wish in party.wishes):
-                self._ready.remove(party)
-                self._disband(party)
-            elif self._can_start(party):
-                self._ready.remove(party)
-                self._seated.update(wish.bot for wish in party.wishes)
-                self._later(party)
+        for series in list(self._ready):
+            if not all(wish.alive for wish in series.wishes):
+                self._ready.remove(series)
+                self._disband(series)
+            elif self._can_start(series):
+                self._ready.remove(series)
+                self._seated.update(wish.bot.name for wish in series.wishes)
+                self._playing.add(series)
+                self._later(series)
 
-    def _can_start(self, party: _Party) -> bool:
+    def _can_start(self, series: _Series) -> bool:
         """Whether all have a place for one more match, and no tournament wants it: practice never goes before one."""
-        wanted = [wish for wish in party.wishes if self._wanted(wish.bot.name)]
+        wanted = [wish for wish in series.wishes if self._wanted(wish.bot.name)]
         for wish in wanted:
             if not wish.told:
                 wish.told = True
-                wish.bot.notice("waiting", "practice waits while a tournament has matches for this bot")
+                wish.bot.notice(NoticeCode.WAITING, "practice waits while a tournament has matches for this bot")
         if wanted and self._look_again is None:
             self._look_again = asyncio.get_running_loop().call_later(LOOK_AGAIN_AFTER, self.look)
-        return not wanted and all(wish.bot.free and wish.bot not in self._seated for wish in party.wishes)
+        return not wanted and all(wish.bot.free and wish.bot.name not in self._seated for wish in series.wishes)
 
     def close(self) -> None:
         """Start no more matches."""
         self._closed = True
         self._waiting.clear()
         self._ready.clear()
+        for name in list(self._away):
+            self._stop_timer(name)
         if self._look_again is not None:
             self._look_again.cancel()
 
-    def _read(self, bot: ConnectedBot, asked: PracticeRequest) -> _Wish:
+    def _read(self, bot: ConnectedBot, asked: PracticeRequest) -> Wish:
         game = registry.find(asked.game)
         if not bot.plays(game.name):
             raise WrongUse(f"this bot said it does not play {game.name}")
@@ -150,82 +167,109 @@ class Lobby:
         if matches > MOST_MATCHES:
             raise WrongUse(f"at most {MOST_MATCHES} practice matches at a time")
         options = game.resolve_options(read_options(asked.options_json))
-        for name in against:
-            if name != ANYONE:
-                self._roster.house_player(name, name)
-        return _Wish(bot, game, options, against, matches)
+        house = [name for name in against if name != ANYONE and not self._is_remote(name, game.name)]
+        named = [name for name in against if name != ANYONE and name not in house]
+        if bot.name in named:
+            raise WrongUse(f"{bot.name} cannot practise against itself; name others, or 'anyone'")
+        if len(set(named)) < len(named):
+            raise WrongUse(f"{max(named, key=named.count)} is one bot and has one seat; house bots may have several")
+        remote = 1 + len(against) - len(house)
+        return Wish(bot, game, options, tuple(house), frozenset(named), remote, matches)
 
-    def _place(self, wish: _Wish) -> None:
+    def _is_remote(self, name: str, game: str) -> bool:
+        """Whether it names a bot that comes by itself, not a house bot; WrongUse if there is neither."""
+        if name in folders.names():
+            self._roster.house_player(name, name)
+            return False
+        if name in self._presence.bots or self._roster.tokens.knows(name):
+            return True
+        there = sorted(self._presence.bots)
+        connected = f"connected are {', '.join(there)}" if there else "no bot is connected"
+        raise WrongUse(
+            f"unknown bot {brief(name)}: house bots for {game} are "
+            f"{', '.join(folders.names(game, inside=True))}; {connected}; 'anyone' is any other bot that waits"
+        )
+
+    def _place(self, wish: Wish) -> None:
         """Seat a wish with others that fit, if there are enough of them; else it waits."""
         if self._closed:
-            wish.bot.notice("closed", "the server is stopping; no more practice matches")
+            wish.bot.notice(NoticeCode.CLOSED, "the server is stopping; no more practice matches")
             return
-        wanted = wish.against.count(ANYONE)
-        partners = [other for other in self._waiting if wish.fits(other)][:wanted]
-        if len(partners) < wanted:
+        partners = table_for(wish, self._waiting)
+        missing = wish.remote - 1 - len(partners)
+        if missing:
             self._waiting.append(wish)
-            missing = wanted - len(partners)
-            wish.bot.notice("waiting", f"waiting for {missing} more at {wish.game.name}")
+            wish.bot.notice(NoticeCode.WAITING, self._waits_for(wish, missing))
             return
         for partner in partners:
             self._waiting.remove(partner)
-        self._ready.append(_Party([*partners, wish]))
+        self._ready.append(_Series([*partners, wish]))
         self.look()
 
-    def _disband(self, party: _Party) -> None:
-        """Somebody has had enough, or has gone: the others wait for new partners."""
-        for wish in party.wishes:
+    def _waits_for(self, wish: Wish, missing: int) -> str:
+        waits = {other.bot.name for other in self._waiting if wish.fits(other)}
+        if named := sorted(wish.named - waits):
+            return (
+                f"waiting until {' and '.join(named)} ask{'s' * (len(named) == 1)} for practice at the same table: "
+                f"{wish.game.name} with the same options and as many seats, against 'anyone' or {wish.bot.name}"
+            )
+        return f"waiting for {missing} more at {wish.game.name}"
+
+    def _disband(self, series: _Series) -> None:
+        """A bot has played all its matches, or has gone: the others wait for new partners."""
+        for wish in series.wishes:
             if wish.alive:
                 self._place(wish)
-            elif self._wishes.get(wish.bot) is wish:
-                del self._wishes[wish.bot]
+            elif self._wishes.get(wish.bot.name) is wish and (wish.left <= 0 or wish.bot.connected):
+                self._forget(wish.bot.name)
 
-    def _later(self, party: _Party) -> None:
-        task = asyncio.get_running_loop().create_task(self._play(party))
+    def _later(self, series: _Series) -> None:
+        task = asyncio.get_running_loop().create_task(self._play(series))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _play(self, party: _Party) -> None:
+    async def _play(self, series: _Series) -> None:
         try:
-            await self._start(party)
+            await self._start(series)
         except (WrongUse, Refused, StoreError) as error:
-            self._rise(party)
-            if all(wish.alive for wish in party.wishes):
-                for wish in party.wishes:
+            self._rise(series)
+            if all(wish.alive for wish in series.wishes):
+                for wish in series.wishes:
                     self.gone(wish.bot)
-                    wish.bot.notice("refused", str(error))
+                    wish.bot.notice(NoticeCode.REFUSED, str(error))
             else:
-                self._disband(party)
+                self._disband(series)
             self.look()
 
-    def _rise(self, party: _Party) -> None:
+    def _rise(self, series: _Series) -> None:
         """They are at no table any more."""
-        self._seated.difference_update(wish.bot for wish in party.wishes)
+        self._seated.difference_update(wish.bot.name for wish in series.wishes)
+        self._playing.discard(series)
 
-    async def _start(self, party: _Party) -> None:
-        roster, wishes = self._roster, party.wishes
+    async def _start(self, series: _Series) -> None:
+        roster, wishes = self._roster, series.wishes
         game = wishes[0].game
-        house = [name for name in wishes[0].against if name != ANYONE]
-        guests = [wish.bot.name for wish in wishes]
-        shown = distinct(guests + house)
+        house = list(wishes[0].house)
+        remote = [wish.bot.name for wish in wishes]
+        shown = distinct(remote + house)
 
         def register() -> list[Bot]:
             known = {name: roster.house_bot(name, game.name) for name in set(house)}
-            return [roster.bot(name, game.name) for name in guests] + [known[name] for name in house]
+            return [roster.bot(name, game.name) for name in remote] + [known[name] for name in house]
 
         bots = await in_thread(register)
         players: list[HallPlayer] = [wish.bot for wish in wishes]
-        players += [roster.house_player(name, seen) for name, seen in zip(house, shown[len(guests) :], strict=True)]
+        players += [roster.house_player(name, seen) for name, seen in zip(house, shown[len(remote) :], strict=True)]
         entrants = [NewEntrant(bot.id, name) for bot, name in zip(bots, shown, strict=True)]
-        turn = party.played % len(players)
+        turn = series.played % len(players)
 
         def over(*_: object) -> None:
-            self._rise(party)
-            party.played += 1
+            self._rise(series)
+            series.played += 1
             for wish in wishes:
                 wish.left -= 1
             if not self._closed:
-                self._ready.append(party)
+                self._ready.append(series)
                 self.look()
 
         await self._practice.play(

@@ -1,6 +1,6 @@
 """A game's options as JSON text in a request: size, nesting and encoding are checked before a game sees them.
 
-Whoever sends them may be a stranger, and they are read inside the event loop.
+They may come from any bot on the network, and they are read inside the event loop.
 """
 
 from __future__ import annotations

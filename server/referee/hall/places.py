@@ -1,4 +1,4 @@
-"""Limits in all and per address: so many at a time, and who comes beyond that is refused.
+"""Concurrency limits per IP address and in all: calls beyond them are refused.
 
 An IPv4 address counts as it is; of an IPv6 address the network (/64) counts, for one machine has as many addresses in
 it as it likes. Callers on a unix socket are on this machine already and have no address: only the limit in all holds.

@@ -16,8 +16,7 @@ from referee.match.clock import TimeControl
 from referee.match.match import Match
 from referee.match.result import Ending
 from referee.rules.game import Game, WrongUse
-from referee.store import Match as Row
-from referee.store import MatchState, NewEntrant, Store, StoreError
+from referee.store import MatchState, NewEntrant, Store, StoredMatch, StoreError
 from referee.threads import in_thread
 from referee.tournament.running.ended import result_of
 from referee.tournament.running.played import Played
@@ -26,7 +25,7 @@ log = structlog.get_logger()
 Over = Callable[[Match, Ending], object]
 
 
-class Practice:
+class PracticeMatches:
     """Starts practice matches and keeps their results."""
 
     def __init__(self, store: Store, hall: Hall) -> None:
@@ -52,7 +51,7 @@ class Practice:
         loop = asyncio.get_running_loop()
         settings = {"options": dict(options), "limit": control.limit, "bank": control.bank}
 
-        def prepare() -> Row:
+        def prepare() -> StoredMatch:
             _warm_up(game, len(players), options)
             return self._store.matches.add_practice(game.name, str(game.version), entrants, settings)
 

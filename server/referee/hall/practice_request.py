@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from referee.hall.notices import NoticeCode
 from referee.hall.presence import ConnectedBot
 
 
@@ -16,18 +17,27 @@ class PracticeRequest:
 
     game: str
     against: tuple[str, ...]
-    """House bots by name, or `anyone`."""
+    """House bots and connected bots by name, or `anyone`."""
     matches: int = 0
     """How many; 0 stands for one."""
     options_json: str = ""
 
 
 class NoLobby:
-    """Where no practice is to be had."""
+    """The lobby of a process that offers no practice."""
 
     def wish(self, bot: ConnectedBot, asked: PracticeRequest) -> bool:
-        bot.notice("refused", "this server offers no practice matches")
+        bot.notice(NoticeCode.REFUSED, "this server offers no practice matches")
         return True  # nothing was looked for: it costs no more than any other message
 
     def gone(self, bot: ConnectedBot) -> None:
-        """It wished for nothing."""
+        """Nothing to do: it has no wish here."""
+
+    def away(self, bot: ConnectedBot) -> None:
+        """There is nothing to keep for it."""
+
+    def left(self, name: str) -> int:
+        return 0
+
+    def back(self, bot: ConnectedBot) -> None:
+        """There is nothing to go on with."""

@@ -1,4 +1,4 @@
-"""Presence: which bots are connected to this process, and whom to tell when one comes, goes or becomes free.
+"""Presence: which bots are connected to this process, and callbacks for when one comes, goes or becomes free.
 
 The network registers bots here; the hall asks here. A bot that has lost its connection stays registered while matches
 wait for it to come back.
@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
+from referee.hall.nonce_call import NonceCall
+from referee.hall.notices import NoticeCode
 from referee.match.match import Match
 from referee.match.player import Player
 from referee.rules.game import Seat
@@ -46,8 +48,15 @@ class ConnectedBot(HallPlayer, Protocol):
 
     def plays(self, game: str) -> bool: ...
 
-    def notice(self, code: str, text: str) -> None:
+    def notice(self, code: NoticeCode, text: str) -> None:
         """Tell it something: a code for programs, a sentence for its author."""
+
+    @property
+    def gives_nonces(self) -> bool:
+        """Whether it wants to be asked for nonces."""
+
+    def nonces(self, call: NonceCall, answered: Callable[[str], object] | None = None) -> None:
+        """Ask it for its part in a draw of nonces; `answered` hears its commitment, or its nonce, in hex."""
 
 
 class Presence:

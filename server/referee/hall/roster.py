@@ -6,31 +6,33 @@ import secrets
 from collections.abc import Sequence
 from typing import Any
 
-from referee.hall.house_player import HousePlayer, HouseRoom
-from referee.hall.tokens import ADMIN_FACT, Tokens
+from referee import names
+from referee.hall.house_player import HouseBotThread, HousePlayer
+from referee.hall.tokens import Tokens
 from referee.hosting.bot import folders
 from referee.rules.game import WrongUse
-from referee.store import Bot, BotKind, NewBot, NewEntrant, Store
+from referee.rules.spelling import brief, nearest
+from referee.store import ADMIN_FACT, Bot, BotKind, NewBot, NewEntrant, Store
 from referee.store.bots import token_hash
 from referee.tournament.plan import distinct
 
 ANYONE = "anyone"
-"""In a wish for practice: whoever else waits."""
+"""In a wish for practice: any other bot that waits."""
 
 
 class Roster:
     """The bots of a store, and the house bots that come with the installation."""
 
-    def __init__(self, store: Store, room: HouseRoom | None = None) -> None:
-        """`room` is where house bots think; without one, they can be named but not play."""
+    def __init__(self, store: Store, house_thread: HouseBotThread | None = None) -> None:
+        """`house_thread` is where house bots think; without one, they can be named but not play."""
         self._store = store
-        self._room = room
+        self._house_thread = house_thread
         self._loaded: dict[str, Any] = {}
         self.tokens = Tokens(store)
 
     def add(self, name: str) -> NewBot:
         """Register a remote bot, under a name that is not taken and means nothing else."""
-        _check_new_name(name)
+        check_new_name(name)
         return self._store.bots.add(name)
 
     def entrants(self, names: Sequence[str], game: str) -> list[NewEntrant]:
@@ -48,10 +50,12 @@ class Roster:
             if found.revoked is not None:
                 raise WrongUse(f"{name} is revoked; 'referee bot rotate {name}' lets it in again")
             return found
-        try:
-            return self.house_bot(name, game)
-        except WrongUse as error:
-            raise WrongUse(f"no bot is registered as {name!r}, and {error}") from None
+        if name not in folders.names():
+            known = [bot.name for bot in self._store.bots.all() if bot.kind is BotKind.REMOTE and bot.revoked is None]
+            near = nearest(name, [*known, *folders.names(game)])
+            hint = f"did you mean {near!r}?" if near else "'referee bot add NAME' registers one"
+            raise WrongUse(f"there is no bot {brief(name)}, neither registered nor in the house: {hint}")
+        return self.house_bot(name, game)
 
     def house_bot(self, name: str, game: str) -> Bot:
         """The house bot of that name, which plays this game; WrongUse if there is none."""
@@ -61,17 +65,21 @@ class Roster:
 
     def house_player(self, bot: str, shown: str) -> HousePlayer:
         """A house bot, ready to sit down under the name that is shown."""
-        assert self._room is not None
+        assert self._house_thread is not None
         if bot not in self._loaded:
             self._loaded[bot] = folders.load(folders.find(bot))
-        return HousePlayer(shown, self._loaded[bot], self._room)
+        return HousePlayer(shown, self._loaded[bot], self._house_thread)
 
 
-def _check_new_name(name: str) -> None:
+def check_new_name(name: str) -> None:
     """WrongUse if a bot of that name could not be told from others where bots are named."""
-    if name == ANYONE or name in folders.names():
-        what = "stands for whoever is waiting" if name == ANYONE else "is the name of a house bot"
-        raise WrongUse(f"{name} {what}: choose another name")
+    looks = names.skeleton(name)
+    if looks == names.skeleton(ANYONE):
+        raise WrongUse(f"{name} stands for whoever is waiting: choose another name")
+    house = next((one for one in folders.names() if names.skeleton(one) == looks), None)
+    if house is not None:
+        what = "is" if house == name else f"looks like {house},"
+        raise WrongUse(f"{name} {what} the name of a house bot: choose another name")
 
 
 def new_admin_token(store: Store) -> str:

@@ -1,7 +1,7 @@
-"""One answer for all who ask at the same time: single flight, with a pause that keeps it cheap.
+"""Single flight: one computation serves all callers that ask at the same time, with a pause that keeps it cheap.
 
-Whoever asks gets an answer that was begun after he asked, so it is never out of date. However many ask, one answer is
-being made at a time, and making them takes a tenth of the time at most.
+Each caller gets an answer that was begun after the call, so it is never out of date. However many ask, one answer is
+made at a time, and making answers takes a tenth of the time at most.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LEAST_PAUSE = 0.01
 LONGEST_PAUSE = 5.0
 
 
-class Shared(Generic[T]):
+class SingleFlight(Generic[T]):
     """`await shared.now()`: the answer as of now."""
 
     def __init__(self, make: Callable[[], Awaitable[T]]) -> None:
@@ -32,7 +32,7 @@ class Shared(Generic[T]):
             if self._making is None:
                 self._making = asyncio.get_running_loop().create_task(self._begin())
                 self._making.add_done_callback(_let_pass)
-            # Whoever asked first may go away; the others still wait for it.
+            # The first caller may go away; the others still wait for it.
             await asyncio.shield(self._making)
         return self._latest[1]
 
@@ -51,6 +51,6 @@ class Shared(Generic[T]):
 
 
 def _let_pass(making: asyncio.Task[None]) -> None:
-    """What went wrong is told to those who wait for it; if nobody does, to nobody."""
+    """An error is raised in the callers that wait; without any, it is dropped."""
     if not making.cancelled():
         making.exception()

@@ -1,8 +1,7 @@
-"""Standings as they are shown to everybody: computed and serialized once for all who ask, and no oftener than it is
-worth.
+"""Standings feed: computed and serialized once for all callers and watchers, at a limited rate.
 
-Rating what has been played beyond the first open match takes time that matches would like to have: whatever it costs,
-it gets a tenth of the time at most.
+Rating what has been played beyond the first open match takes time that matches need. So it gets a tenth of the time at
+most, whatever it costs.
 """
 
 from __future__ import annotations
@@ -15,7 +14,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from arena.v1 import tournament_pb2 as pb
-from referee.hall.wake_slices import Usher
+from referee.hall.staggered_wakeups import StaggeredWakeups
+from referee.hall.standings_message import standings_message
 from referee.threads import in_thread
 from referee_leaderboard.standings import Standings, State
 
@@ -27,12 +27,13 @@ REFRESH = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """Standings, the same as JSON and as a message to watchers, and what they rest on."""
+class StandingsSnapshot:
+    """Standings, the same as JSON and as a message that is ready to be sent, and what they rest on."""
 
     standings: Standings
     json: str
     message: bytes
+    """`WatchStandingsResponse` and `GetStandingsResponse` alike: they have the same fields."""
     version: int
     at: float
     cost: float
@@ -42,18 +43,18 @@ class Shown:
         return min(LONGEST_PAUSE, max(LEAST_PAUSE, 9 * self.cost))
 
 
-class Showcase:
+class StandingsFeed:
     """The standings of one tournament, for all who watch it."""
 
-    def __init__(self, read: Callable[[], Awaitable[Standings]], usher: Usher | None = None) -> None:
+    def __init__(self, read: Callable[[], Awaitable[Standings]], wakeups: StaggeredWakeups | None = None) -> None:
         self._read = read
-        self._usher = usher or Usher()
+        self._wakeups = wakeups or StaggeredWakeups()
         self._version = 0
-        self._latest: Shown | None = None
-        self._making: asyncio.Task[Shown] | None = None
+        self._latest: StandingsSnapshot | None = None
+        self._making: asyncio.Task[StandingsSnapshot] | None = None
         self._watchers: set[asyncio.Event] = set()
         self._news = asyncio.Event()
-        self._shown: Shown | None = None
+        self._shown: StandingsSnapshot | None = None
         """What watchers see, while there are any."""
         self._failure: Exception | None = None
         self._following: asyncio.Task[None] | None = None
@@ -62,12 +63,17 @@ class Showcase:
     def watched(self) -> bool:
         return bool(self._watchers)
 
+    @property
+    def latest(self) -> StandingsSnapshot | None:
+        """The standings as they were made last, however old they are."""
+        return self._latest
+
     def news(self) -> None:
         """Something has changed."""
         self._version += 1
         self._news.set()
 
-    async def now(self) -> Shown:
+    async def now(self) -> StandingsSnapshot:
         """The standings with all that has changed so far."""
         while True:
             version, latest = self._version, self._latest
@@ -76,19 +82,19 @@ class Showcase:
             if self._making is None:
                 self._making = asyncio.get_running_loop().create_task(self._make())
                 self._making.add_done_callback(_let_pass)
-            # Whoever asked first may go away; the others still wait for it.
+            # The first caller may go away; the others still wait for it.
             shown = await asyncio.shield(self._making)
             if shown.version >= version:
                 return shown
 
-    async def watch(self) -> AsyncGenerator[Shown, None]:
-        """The standings now and whenever they change; who is slow misses those in between."""
+    async def watch(self) -> AsyncGenerator[StandingsSnapshot, None]:
+        """The standings now and whenever they change; a slow watcher misses those in between."""
         news = asyncio.Event()
         self._watchers.add(news)
         if self._following is None:
             self._failure = None
             self._following = asyncio.get_running_loop().create_task(self._follow())
-        seen: Shown | None = None
+        seen: StandingsSnapshot | None = None
         try:
             while True:
                 news.clear()
@@ -101,27 +107,27 @@ class Showcase:
                 yield seen
         finally:
             self._watchers.discard(news)
-            self._usher.forget(news)
+            self._wakeups.forget(news)
             if not self._watchers and self._following is not None:
                 self._following.cancel()
                 self._following = self._shown = None
 
     async def _follow(self) -> None:
-        """Keep what is shown up to date as long as somebody watches."""
+        """Keep what is shown up to date as long as there are watchers."""
         try:
             while True:
                 self._news.clear()
                 self._shown = await self.now()
-                self._usher.wake(self._watchers)
+                self._wakeups.wake(self._watchers)
                 running = self._shown.standings.state is State.RUNNING
                 with suppress(TimeoutError):
                     async with asyncio.timeout(REFRESH if running else None):
                         await self._news.wait()
-        except Exception as error:  # noqa: BLE001 - those who watch hear of it
+        except Exception as error:  # noqa: BLE001 - it is raised in the watchers
             self._failure = error
-            self._usher.wake(self._watchers)
+            self._wakeups.wake(self._watchers)
 
-    async def _make(self) -> Shown:
+    async def _make(self) -> StandingsSnapshot:
         try:
             if self._latest is not None:
                 await asyncio.sleep(self._latest.at + self._latest.pause - time.monotonic())
@@ -129,23 +135,24 @@ class Showcase:
             standings = await self._read()
             text, message = await in_thread(_written, standings)
             now = time.monotonic()
-            self._latest = Shown(standings, text, message, version, now, now - began)
+            self._latest = StandingsSnapshot(standings, text, message, version, now, now - began)
             return self._latest
         finally:
             self._making = None
 
     @staticmethod
-    def _is_old(shown: Shown) -> bool:
+    def _is_old(shown: StandingsSnapshot) -> bool:
         """Clocks run on while a tournament does."""
         return shown.standings.state is State.RUNNING and time.monotonic() - shown.at >= REFRESH
 
 
-def _let_pass(making: asyncio.Task[Shown]) -> None:
-    """What went wrong is told to those who wait for it; if nobody does, as when the server stops, to nobody."""
+def _let_pass(making: asyncio.Task[StandingsSnapshot]) -> None:
+    """An error is raised in the callers that wait; without any, as when the server stops, it is dropped."""
     if not making.cancelled():
         making.exception()
 
 
 def _written(standings: Standings) -> tuple[str, bytes]:
     text = json.dumps(standings.to_json_value())
-    return text, pb.WatchStandingsResponse(standings_json=text).SerializeToString()
+    typed = standings_message(standings)
+    return text, pb.WatchStandingsResponse(standings_json=text, standings=typed).SerializeToString()

@@ -1,7 +1,7 @@
-"""Whose token is whose: the hashes of all tokens in memory, so that logging in waits for nothing that others can fill.
+"""Authentication: the hashes of all tokens in memory, so that logging in waits for no queue that others can fill.
 
 Tokens are compared by their hashes, so the time taken tells nothing about the tokens there are. What changes in the
-store is noticed when somebody comes with an unknown token, and every two seconds at the latest.
+store is noticed when a caller has an unknown token, and every two seconds at the latest.
 """
 
 from __future__ import annotations
@@ -10,30 +10,33 @@ import hmac
 import re
 
 from referee.hall.places import Places, PlacesTaken
-from referee.hall.single_flight import Shared
-from referee.store import BotKind, BotPass, Store
+from referee.hall.single_flight import SingleFlight
+from referee.store import ADMIN_FACT, BotCredentials, BotKind, Store
 from referee.store.bots import token_hash
 from referee.threads import in_thread
 
-ADMIN_FACT = "admin_token_hash"
 TOKEN = re.compile(r"[!-~]{1,256}")
-"""What could be a token; anything else is not worth a look into the store."""
+"""What could be a token; anything else is refused without a query to the store."""
 MOST_UNKNOWN = 128
 MOST_UNKNOWN_PER_ADDRESS = 64
-"""Callers with an unknown token that wait for a look into the store; it is one look for all of them."""
+"""Callers with an unknown token that wait for a query to the store; one query serves all of them."""
 
 
 class Tokens:
-    """Who may play, and who is the host."""
+    """Checks the tokens of bots and of the host (admin)."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._names: dict[str, str] = {}
         self._admin: str | None = None
-        self._looking = Shared(self._look)
+        self._looking = SingleFlight(self._look)
         self._unknown = Places(MOST_UNKNOWN, MOST_UNKNOWN_PER_ADDRESS, PlacesTaken(), PlacesTaken())
 
-    async def refresh(self) -> list[BotPass]:
+    def knows(self, name: str) -> bool:
+        """Whether a bot of that name is registered and may connect."""
+        return name in self._names.values()
+
+    async def refresh(self) -> list[BotCredentials]:
         """Read the store again; returns all bots."""
         return await self._looking.now()
 
@@ -59,15 +62,15 @@ class Tokens:
             with self._unknown.one(peer):
                 await self.refresh()
             return self._was_admin(given)
-        # Whoever knows it (or the one before) is no stranger: see whether it has been made void meanwhile.
+        # The caller knows this token or the one before: see whether it has been made void meanwhile.
         self._admin = await in_thread(self._store.fact, ADMIN_FACT)
         return self._was_admin(given)
 
     def _was_admin(self, given: str) -> bool:
         return self._admin is not None and hmac.compare_digest(self._admin, given)
 
-    async def _look(self) -> list[BotPass]:
-        def read() -> tuple[list[BotPass], str | None]:
+    async def _look(self) -> list[BotCredentials]:
+        def read() -> tuple[list[BotCredentials], str | None]:
             return self._store.bots.passes(), self._store.fact(ADMIN_FACT)
 
         bots, self._admin = await in_thread(read)

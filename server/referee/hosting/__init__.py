@@ -1,4 +1,4 @@
-"""Bots on this machine: who they are, how they are started, shut in, heard and ended."""
+"""Hosted bots: programs on this machine, how they are found, started, sandboxed, limited and ended."""
 
 import os
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from google.protobuf.message import Message
@@ -18,7 +18,16 @@ from referee.rules.playout import Chooser
 from referee.rules.views import pack
 
 BUDGET = 1.0
-"""Nobody holds a clock in this process; a bot that plans by its budget gets a second."""
+"""No clock runs in this process; a bot that plans by its budget is told one second."""
+
+
+def _run(answer: Any) -> Any:
+    return asyncio.run(awaited(answer))
+
+
+async def awaited(answer: Any) -> Any:
+    """What an async bot returns, as a coroutine: a loop runs nothing else."""
+    return await answer
 
 
 def chooser(
@@ -31,6 +40,12 @@ def chooser(
         player = Player(bot, info)
     except Exception as error:
         raise BotFault(f"{who}: failed to start: {type(error).__name__}: {error}") from error
+    return asking(player, who)
+
+
+def asking(player: Player, who: str, wait: Callable[[Any], Any] = _run) -> Chooser:
+    """A chooser that asks a bot which has been started; `wait` runs what an async bot returns."""
+    info = player.match
     asked = 0
 
     def choose(state: State[Any], seat: Seat) -> Any:
@@ -41,7 +56,7 @@ def chooser(
         asked += 1
         try:
             answer = player.decide(decision)
-            text = answer if isinstance(answer, str) else _awaited(answer)
+            text = wait(answer) if inspect.isawaitable(answer) else answer
         except Exception as error:
             raise BotFault(f"{who}: raised {type(error).__name__}: {error}") from error
         if not isinstance(text, str):
@@ -61,10 +76,3 @@ def _seen(state: State[Any], seat: Seat) -> Any:
     """The view as a bot gets it over the wire: a dict is a copy, so that a bot cannot change the match through it."""
     view = state.view(seat)
     return view if isinstance(view, Message) else json.loads(pack(view))
-
-
-def _awaited(answer: Any) -> Any:
-    async def wait() -> Any:
-        return await answer
-
-    return asyncio.run(wait()) if inspect.isawaitable(answer) else answer

@@ -33,6 +33,11 @@ class Allowance:
         self._filled_at = now
         return self.left >= 0
 
+    def full(self, now: float) -> bool:
+        """Whether everything that was spent has come back by now."""
+        self.spend(0.0, now)
+        return self.left >= self._at_once
+
     @property
     def wait(self) -> float:
         """Seconds until what was spent too much has come back."""

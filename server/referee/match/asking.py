@@ -21,7 +21,11 @@ LOOK_AGAIN_AFTER = 0.1
 
 
 class Asking:
-    """The questions to one bot: `put` what it is to be asked, `take` what may leave now, `sent` when it has left."""
+    """The questions to one bot.
+
+    `put` what it is to be asked, `take` what may leave now, and say `sent` when that has left. Say `answered` before
+    the match judges an answer, and `returned` if the match rejected it.
+    """
 
     __slots__ = ("_look_in", "_practice", "_sent_at", "_tournament", "out", "repeated", "waiting", "window")
 
@@ -82,13 +86,22 @@ class Asking:
             match = question.match
             out[(match.id, question.number)] = question
             limit = min(limit, match.control.limit)
-            match.sent(question.seat, question.number, now)
+            question.left(now)
         self.window.sent(now, limit)
 
-    def answered(self, now: float) -> bool:
-        """One of those that were out has its answer; whether that lets others leave."""
-        self.window.answered(now)
-        return not self.out and bool(self.waiting)
+    def answered(self, match: str, number: int, now: float) -> Question | None:
+        """The bot has answered this question, which is no longer with it; None: it was not being asked that."""
+        question = self.out.pop((match, number), None)
+        if question is not None:
+            self.window.answered(now)
+        return question
+
+    def returned(self, question: Question) -> None:
+        """The answer was rejected: the question is still with the bot."""
+        key = (question.match.id, question.number)
+        if key not in self.out:
+            self.out[key] = question
+            self.window.returned()
 
     def forget(self, match: str) -> None:
         """A match is over: its questions need no answer any more."""
@@ -113,7 +126,7 @@ class Asking:
             self.waiting.sort(key=_is_practice)
         room = self.window.room(self._count_out())
         if not room:
-            self.out = {key: question for key, question in self.out.items() if _is_open(question)}
+            self.out = {key: question for key, question in self.out.items() if question.open}
             room = self.window.room(self._count_out())
             if not room:
                 self._look_in(LOOK_AGAIN_AFTER)
@@ -130,9 +143,5 @@ def _is_practice(question: Question) -> bool:
     return not question.match.tournament
 
 
-def _is_open(question: Question) -> bool:
-    return question.match.is_asked(question.seat, question.number)
-
-
 def _still_open(questions: list[Question]) -> list[Question]:
-    return [question for question in questions if question.match.is_asked(question.seat, question.number)]
+    return [question for question in questions if question.open]

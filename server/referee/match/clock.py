@@ -1,4 +1,4 @@
-"""Time at the table: how long a bot may think, and how late the referee itself was.
+"""Chess clock and lag compensation: how long a bot may think, and how late the referee itself was.
 
 All times are seconds on one monotonic clock that is handed in; nothing here reads a clock.
 """
@@ -8,6 +8,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Protocol
+
+USUAL_DECISIONS = 300
+"""Decisions of one seat at the limit that fit into a match: more than any game here has asked of one so far."""
 
 
 class Clock(Protocol):
@@ -26,6 +29,22 @@ class TimeControl:
     """Rejected moves that forfeit the match."""
     grace: float = 30.0
     """How long, in all, a match waits for a bot whose connection broke; its clock stands still meanwhile."""
+    total: float = 0.0
+    """The most that one seat may hold a match up in all, by thinking and by being away; 0: no such bound."""
+
+    @staticmethod
+    def usual_total(limit: float, bank: float, grace: float) -> float:
+        """The bound of a match as a whole where the host sets none: so many decisions at the limit, bank and grace."""
+        return USUAL_DECISIONS * limit + bank + grace
+
+
+class Deadline:
+    """The next moment at which the time of some seat could be up; one for all seats of a match."""
+
+    __slots__ = ("moment",)
+
+    def __init__(self) -> None:
+        self.moment: float | None = None
 
 
 class Lag:
@@ -71,7 +90,7 @@ class Lag:
         self._expected = now + self.interval
 
     def between(self, since: float, until: float) -> float:
-        """Seconds to be credited to whoever was thinking from `since` to `until`, with what still goes on."""
+        """Seconds to be credited to a bot that was thinking from `since` to `until`, with what still goes on."""
         lag = 0.0
         if since < self._ends[-1]:
             lag = self._before(until) - self._before(since)

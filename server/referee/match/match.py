@@ -1,70 +1,35 @@
-"""One match: asks players, judges their answers, keeps their clocks, and ends with a result whatever they do.
+"""Match: the state machine that asks players, judges their answers, keeps their clocks, and ends with a result.
 
-The match is driven from outside (`start`, `sent`, `answer`, `tick`, …) and talks back through its players' port. It
-never waits, never reads a clock and never raises on anything a bot does. Rejected answers change nothing; three
-strikes, an empty bank, a lost connection beyond the grace, a crash or a resignation forfeit the seat, which the
-referee then plays on with the game's `fallback`, so that the others keep their match. A game that fails in the midst
-of a match makes it void: that is no bot's doing.
+It is driven from outside (`start`, `answer`, `tick`, …) and talks back through its players' port. It never waits, never
+reads a clock and never raises on anything a bot does. Rejected answers change nothing. Three strikes, an empty bank, a
+lost connection beyond the grace, a crash or a resignation forfeit the seat. The referee then plays it on with
+`fallback` of the game, so that the others keep their match. A game that fails in the midst of a match makes it void:
+that is no bot's doing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from referee.match.clock import Lag, TimeControl
-from referee.match.player import Player, Question, Rejected, RejectionKind, shorten
+from referee.chain_head import ChainHead
+from referee.match.chair import Chair
+from referee.match.clock import Deadline, Lag, TimeControl
+from referee.match.player import Player, Question, Rejected, RejectionKind
 from referee.match.result import Ending, Forfeit, Termination, judge, void
 from referee.match.transcript import Transcript
 from referee.rules.game import Game, Rejection, Seat
+from referee.rules.spelling import SHOWN, printable
 from referee.rules.table import Table
-from referee.rules.views import wire_of
+from referee.rules.views import view_format_of
 
+MOST_LEGAL = 10_000
+"""Moves that a question lists at most; bots may rely on it."""
 LONGEST_MOVE = 4096
 MOST_VOIDS = 3
 """How often one decision is asked again because the referee was late; then it is judged by the time that remains."""
 MOST_EVENTS = 1000
-MOST_QUEUED = 10.0
-"""Seconds in all of a match that a bot may have waited to be let in without using up its grace: who makes others queue
-does not gain more than that by it."""
-
-
-class _Chair:
-    """A seat with its player, its clock and the question before it."""
-
-    __slots__ = (
-        "answered",
-        "away_since",
-        "bank",
-        "forfeit",
-        "grace",
-        "player",
-        "put",
-        "question",
-        "queued_left",
-        "sent_at",
-        "strikes",
-        "used",
-        "voids",
-        "withdrawn",
-    )
-
-    def __init__(self, player: Player, control: TimeControl) -> None:
-        self.player = player
-        self.bank = control.bank
-        self.grace = control.grace
-        self.queued_left = MOST_QUEUED
-        self.strikes = 0
-        self.forfeit: Forfeit | None = None
-        self.away_since: float | None = None
-        self.answered: set[int] = set()
-        self.withdrawn: set[int] = set()
-        # Of the present question:
-        self.question: Question | None = None
-        self.put = False  # it has been on its way, now or on a stream that broke
-        self.sent_at: float | None = None
-        self.used = 0.0  # before its last sending
-        self.voids = 0
 
 
 class Match:
@@ -83,9 +48,13 @@ class Match:
         finished: Callable[[Match, Ending], object] | None = None,
         moved: Callable[[Match], object] | None = None,
         tournament: str = "",
+        nonces: bytes = b"",
+        attempt: int = 0,
     ) -> None:
         """`options` are resolved. `finished` is called with the ending before any player hears of it, and tells them
         through `announce`; without it they hear at once. `moved` is called after every decision that was played.
+        `nonces` is the digest of the entrants' nonces that went into the seed, and `attempt` how often the match was
+        dealt, both of which the players are told.
         """
         self.id = id
         self.game = game
@@ -93,25 +62,38 @@ class Match:
         self.seed = seed
         self.control = control or TimeControl()
         self.tournament = tournament
+        self.nonces = nonces
+        self.attempt = attempt
+        self.head: ChainHead | None = None
+        """The head of the hash chain that holds the result, once it is stored."""
         self.table = Table(game, len(players), options, seed)
-        self.view_type, self.view_descriptor = wire_of(game, self.table.state)
+        self.view_type, self.view_descriptor = view_format_of(game, self.table.state)
         self.transcript = Transcript(len(players))
         self.ending: Ending | None = None
         self.failure: Exception | None = None
         """What the game raised, if that is why the match is void."""
-        self.deadline: float | None = None
-        """The next moment at which `tick` has something to do."""
+        self._deadline = Deadline()
         self._lag = lag or Lag()
         self._finished = finished
         self._moved = moved
-        self._chairs = [_Chair(player, self.control) for player in players]
+        self._chairs = [Chair(player, self.control, self._lag, self._deadline) for player in players]
         self._forfeits: dict[Seat, Forfeit] = {}
         self._number = 0
         self._advancing = False
 
     @property
+    def deadline(self) -> float | None:
+        """The next moment at which `tick` has something to do."""
+        return self._deadline.moment
+
+    @property
     def names(self) -> list[str]:
         return [chair.player.name for chair in self._chairs]
+
+    @property
+    def moves(self) -> Sequence[str]:
+        """The decisions that have been played, in the notation of records; not to be changed."""
+        return self.table.moves
 
     @property
     def players(self) -> list[Player]:
@@ -126,21 +108,17 @@ class Match:
 
     def start(self) -> None:
         """Seat the players and ask the first question."""
-        self._advancing = True  # nobody is asked before all are seated, whatever a player does when it is
+        self._advancing = True  # no seat is asked before all are seated, whatever a player does when it is
         for seat, chair in enumerate(self._chairs):
             chair.player.started(self, seat)
         self._advancing = False
         self._advance()
 
     def sent(self, seat: Seat, number: int, now: float) -> None:
-        """The question is on its way: the clock starts."""
-        chair = self._chairs[seat]
-        question = chair.question
-        if question is None or question.number != number or chair.away_since is not None:
-            return
-        if chair.sent_at is None:
-            chair.put = True
-            self._start_clock(chair, now)
+        """The question of this number is on its way: its clock starts. A player that holds it says `question.left`."""
+        question = self._chairs[seat].question
+        if question is not None and question.number == number:
+            question.left(now)
 
     def answer(self, seat: Seat, number: int, text: str, now: float, unreadable: str = "") -> bool:
         """An answer arrived at `now`; whether it was accepted.
@@ -155,11 +133,11 @@ class Match:
         if question is None or question.number != number or not chair.put:
             self._refuse_number(seat, number, text)
             return False
-        used, lag = self._thought(chair, now)
+        used, lag = chair.thought(now)
         if lag > Lag.VOID_AFTER:  # the referee cannot tell how long it took: it is here, and costs no more than that
             used = min(used, self.control.limit)
-        if used > self.control.limit + chair.bank:
-            self.forfeit(seat, Termination.TIMEOUT, self._out_of_time(used))
+        if used > chair.allowed:
+            self.forfeit(seat, Termination.TIMEOUT, self._out_of_time(chair, used))
             self._reject(seat, number, RejectionKind.LATE, "late", self._why_late(chair), text, strike=False)
             return False
         try:
@@ -167,17 +145,17 @@ class Match:
                 rejection: Rejection | None = Rejection("unreadable", unreadable)
             else:
                 rejection = self.table.offer(seat, text) if len(text) <= LONGEST_MOVE else _TOO_LONG
-        except Exception as error:  # noqa: BLE001 - a game may be anybody's; its failure is not the bot's
+        except Exception as error:  # noqa: BLE001 - a game may be a third party's; its failure is not the bot's
             self._fail(error)
             return False
         if rejection is not None:
             kind = RejectionKind.UNREADABLE if rejection.code == "unreadable" else RejectionKind.ILLEGAL
-            self._reject(seat, number, kind, rejection.code, rejection.message, text)
+            self._reject(seat, number, kind, rejection.code, rejection.message, text, used=used)
             return False
         if used > self.control.limit:
             chair.bank = max(0.0, chair.bank + self.control.limit - used)
-        chair.question = None
-        chair.sent_at = None
+        chair.left -= used
+        chair.close_question()
         chair.answered.add(number)
         self.transcript.moved(seat, used)
         if not self.table.sealed:
@@ -201,8 +179,7 @@ class Match:
             return
         chair.forfeit = self._forfeits[seat] = Forfeit(termination, text, self.table.decisions)
         self.transcript.forfeited(seat, self.table.decisions, chair.forfeit)
-        chair.question = None
-        chair.sent_at = None
+        chair.close_question()
         self._advance()
 
     def away(self, seat: Seat, now: float) -> None:
@@ -210,12 +187,7 @@ class Match:
         chair = self._chairs[seat]
         if chair.away_since is not None or chair.forfeit is not None or self.ending is not None:
             return
-        chair.away_since = now
-        if chair.question is not None and chair.sent_at is not None:
-            used, lag = self._thought(chair, now)
-            chair.used = used if lag <= Lag.VOID_AFTER else min(used, self.control.limit)
-            chair.sent_at = None
-        self.deadline = now + chair.grace if self.deadline is None else min(self.deadline, now + chair.grace)
+        chair.leave(now)
 
     def back(self, seat: Seat, now: float, waited: float = 0.0) -> None:
         """The bot is there again, and is asked again what it was being asked.
@@ -227,49 +199,57 @@ class Match:
         chair = self._chairs[seat]
         if self.ending is not None or chair.away_since is None:
             return
-        queued = self._queued(chair, now)
-        chair.queued_left -= queued
-        ours = max(waited + queued, self._lag.between(chair.away_since, now))
-        chair.grace -= max(0.0, now - chair.away_since - ours)
-        chair.away_since = None
-        if chair.forfeit is None and chair.grace < 0:
-            self.forfeit(seat, Termination.DISCONNECT, self._gone())
+        chair.come_back(now, waited)
+        if chair.forfeit is None and chair.patience < 0:
+            self.forfeit(seat, Termination.DISCONNECT, self._gone(chair))
         elif chair.question is not None:
             chair.question.again = chair.question.running = chair.put
-            chair.question.budget = max(0.0, self.control.limit - chair.used)
-            chair.question.bank = chair.bank - max(0.0, chair.used - self.control.limit)
+            chair.question.budget, chair.question.bank = chair.remaining(chair.used)
             if len(self.transcript.events) < MOST_EVENTS:
                 self.transcript.asked_again(seat, self.table.decisions, "reconnected")
             if chair.put:
-                self._start_clock(chair, now)
+                chair.start_clock(now)
             chair.player.ask(chair.question)
 
     def tick(self, now: float) -> None:
-        """See whether somebody's time is up."""
+        """See whether the time of a seat is up."""
         if self.ending is not None or self.deadline is None or now < self.deadline:
             return
         for seat, chair in enumerate(self._chairs):
             if chair.forfeit is not None:
                 continue
             if chair.away_since is not None:
-                ours = max(self._queued(chair, now), self._lag.between(chair.away_since, now))
-                if now - chair.away_since - ours > chair.grace:
-                    self.forfeit(seat, Termination.DISCONNECT, self._gone())
+                ours = max(chair.queued(now), self._lag.between(chair.away_since, now))
+                if now - chair.away_since - ours > chair.patience:
+                    self.forfeit(seat, Termination.DISCONNECT, self._gone(chair))
             elif chair.sent_at is not None:
-                used, lag = self._thought(chair, now)
-                allowed = self.control.limit + chair.bank
+                used, lag = chair.thought(now)
+                allowed = chair.allowed
                 if lag > Lag.VOID_AFTER and used + lag > allowed and chair.voids < MOST_VOIDS:
                     self._ask_again(seat, "the referee was late")
                 elif used > allowed:
-                    self.forfeit(seat, Termination.TIMEOUT, self._out_of_time(used))
+                    self.forfeit(seat, Termination.TIMEOUT, self._out_of_time(chair, used))
             if self.ending is not None:
                 return
         self._set_deadline(now)
 
     def break_off(self, text: str) -> None:
-        """End without a result; nobody is to blame."""
+        """End without a result; no bot is to blame."""
         if self.ending is None:
             self._end(void(self._scores(), text))
+
+    def final_view(self, seat: Seat) -> bytes:
+        """What the seat may know now that the match is over; empty if it was broken off."""
+        if self.ending is None or self.ending.void:
+            return b""
+        try:
+            return self.table.state.view_bytes(seat)
+        except Exception:  # noqa: BLE001 - a game may be a third party's; the result stands without the view
+            return b""
+
+    def stored(self, head: ChainHead) -> None:
+        """The result is stored; the players are told the head of its hash chain when they are told of the end."""
+        self.head = head
 
     def announce(self) -> None:
         """Tell the players how it ended; called once the result is stored."""
@@ -280,7 +260,7 @@ class Match:
     # How it goes on.
 
     def _advance(self) -> None:
-        """Play forfeited seats and ask the others, until somebody has to think or the match is over."""
+        """Play forfeited seats and ask the others, until a bot has to think or the match is over."""
         if self._advancing or self.ending is not None:
             return
         self._advancing = True
@@ -289,7 +269,7 @@ class Match:
             while (result := state.result()) is None:
                 if self._is_waiting():
                     return
-        except Exception as error:  # noqa: BLE001 - a game may be anybody's; its failure is no bot's doing
+        except Exception as error:  # noqa: BLE001 - a game may be a third party's; its failure is no bot's doing
             self._fail(error)
             return
         finally:
@@ -315,7 +295,7 @@ class Match:
         # A player may forfeit or break off even while it is being asked.
         return self.ending is not None or not forfeits or forfeits.keys().isdisjoint(table.pending())
 
-    def _ask(self, seat: Seat, chair: _Chair, again: bool = False) -> None:
+    def _ask(self, seat: Seat, chair: Chair, again: bool = False) -> None:
         state = self.table.state
         self._number += 1
         chair.used = 0.0
@@ -325,8 +305,14 @@ class Match:
         if chair.player.wants_legal:
             legal = state.legal(seat)
             moves, complete = [state.format(move) for move in legal.moves], legal.complete
+            if len(moves) > MOST_LEGAL:
+                moves, complete = moves[:MOST_LEGAL], False
         else:
             moves, complete = [], False
+        # Nearly always there is no bound on the match as a whole, or it is far away.
+        budget, bank = self.control.limit, chair.bank
+        if budget + bank > chair.left:
+            budget, bank = chair.remaining(0.0)
         chair.question = question = Question(
             self,
             seat,
@@ -334,9 +320,10 @@ class Match:
             state.view_bytes(seat),
             moves,
             complete,
-            self.control.limit,
-            chair.bank,
+            budget,
+            bank,
             again,
+            chair=chair,
         )
         if chair.away_since is None:
             chair.player.ask(question)
@@ -346,6 +333,7 @@ class Match:
         chair = self._chairs[seat]
         assert chair.question is not None
         chair.withdrawn.add(chair.question.number)
+        chair.question.open = False
         self.transcript.asked_again(seat, self.table.decisions, why)
         self._ask(seat, chair, again=True)
 
@@ -362,10 +350,9 @@ class Match:
 
     def _end(self, ending: Ending) -> None:
         self.ending = ending
-        self.deadline = None
+        self._deadline.moment = None
         for chair in self._chairs:
-            chair.question = None
-            chair.sent_at = None
+            chair.close_question()
         if self._finished is None:
             self.announce()
         else:
@@ -376,44 +363,18 @@ class Match:
             self._moved(self)
 
     def _set_deadline(self, now: float) -> None:
-        """The earliest moment at which somebody's time could be up, not before a heartbeat from now."""
-        due = [moment for chair in self._chairs if (moment := self._due(chair)) is not None]
-        self.deadline = max(min(due), now + self._lag.interval) if due else None
+        """The earliest moment at which the time of a seat could be up, not before a heartbeat from now."""
+        due = [moment for chair in self._chairs if (moment := chair.due()) is not None]
+        self._deadline.moment = max(min(due), now + self._lag.interval) if due else None
 
-    def _due(self, chair: _Chair) -> float | None:
-        if chair.forfeit is not None:
-            return None
-        if chair.away_since is not None:
-            return chair.away_since + chair.grace
-        if chair.sent_at is not None:
-            return chair.sent_at + self.control.limit - chair.used + chair.bank
-        return None
-
-    # Clocks.
-
-    def _start_clock(self, chair: _Chair, now: float) -> None:
-        """The clock of the present question runs from now on, with what was used of it before."""
-        chair.sent_at = now
-        due = now + self.control.limit - chair.used + chair.bank
-        if self.deadline is None or due < self.deadline:
-            self.deadline = due
-
-    def _thought(self, chair: _Chair, now: float) -> tuple[float, float]:
-        """Seconds of thought on the present question without the referee's own lag, and that lag."""
-        if chair.sent_at is None:
-            return chair.used, 0.0
-        lag = self._lag.between(chair.sent_at, now)
-        return chair.used + now - chair.sent_at - lag, lag
-
-    def _queued(self, chair: _Chair, now: float) -> float:
-        """How much of its absence a bot may have stood before our door."""
-        assert chair.away_since is not None
-        return min(self._lag.admission, chair.queued_left, now - chair.away_since)
-
-    def _out_of_time(self, used: float) -> str:
+    def _out_of_time(self, chair: Chair, used: float) -> str:
+        if used <= self.control.limit + chair.bank:
+            return f"no answer in time: the {self.control.total:g} s that a seat may take in all of a match are used up"
         return f"no answer in time: {used:.2f} s used, {self.control.limit:g} s allowed and the bank is empty"
 
-    def _gone(self) -> str:
+    def _gone(self, chair: Chair) -> str:
+        if chair.left < chair.grace:
+            return f"the connection was lost, and the {self.control.total:g} s that a seat may take in all are used up"
         return f"the connection was lost for more than {self.control.grace:g} s of this match"
 
     # Judging.
@@ -429,22 +390,35 @@ class Match:
             self._reject(seat, number, RejectionKind.OUT_OF_TURN, "out_of_turn", _OUT_OF_TURN, text)
 
     def _reject(
-        self, seat: Seat, number: int, kind: RejectionKind, code: str, message: str, text: str, strike: bool = True
+        self,
+        seat: Seat,
+        number: int,
+        kind: RejectionKind,
+        code: str,
+        message: str,
+        text: str,
+        strike: bool = True,
+        used: float | None = None,
     ) -> None:
+        """Tell a bot that its answer counts for nothing; `used` is the thought so far on a question that stays open."""
         chair = self._chairs[seat]
         if strike:
             chair.strikes += 1
             self.transcript.seats[seat].strikes += 1
         left = max(0, self.control.strikes - chair.strikes)
-        rejected = Rejected(number, kind, code, shorten(message, 500), shorten(text), left)
+        question = None
+        if used is not None and left and chair.question is not None:
+            budget, bank = chair.remaining(used)
+            question = replace(chair.question, budget=budget, bank=bank, again=True)
+        rejected = Rejected(number, kind, code, printable(message, 500), printable(text, SHOWN), left, question)
         if len(self.transcript.events) < MOST_EVENTS:
             self.transcript.rejected(seat, self.table.decisions, rejected)
         chair.player.rejected(self, rejected)
         if strike and left == 0:
-            last = f"{rejected.move!r}: {shorten(message, 200)}"
+            last = f"{rejected.move!r}: {printable(message, 200)}"
             self.forfeit(seat, Termination.ILLEGAL, f"{chair.strikes} rejected moves; the last, {last}")
 
-    def _why_late(self, chair: _Chair) -> str:
+    def _why_late(self, chair: Chair) -> str:
         if chair.forfeit is None:
             return "the match is over"
         how = chair.forfeit.termination.value

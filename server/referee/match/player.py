@@ -1,4 +1,4 @@
-"""Who sits at the table, as the match sees it: a port with four verbs, whatever is behind it."""
+"""Player: the interface (port) between a match and a bot, with four verbs, and what travels through it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from referee.match.result import Ending
 from referee.rules.game import Seat
 
 if TYPE_CHECKING:
+    from referee.match.chair import Chair
     from referee.match.match import Match
 
 
@@ -35,7 +36,17 @@ class Rejected:
     message: str
     move: str
     """What was sent, shortened."""
-    strikes_left: int
+    strikes_left: int | None
+    """None where there is no match in which they would count."""
+    question: Question | None = None
+    """While it is still open: the question again, with the time that is left."""
+    strays_left: int | None = None
+    """With NOT_YOUR_MATCH: how many more of these before the bot is sent away."""
+
+    @property
+    def open(self) -> bool:
+        """Whether the question is to be answered again."""
+        return self.question is not None
 
 
 @dataclass(slots=True)
@@ -54,13 +65,22 @@ class Question:
     """Asked again: after a reconnect, or because the referee was late and the clock starts anew."""
     running: bool = False
     """Its clock runs already, since the bot has seen it before a reconnect: it has to leave at once."""
+    open: bool = True
+    """Whether the match still waits for its answer."""
+    chair: Chair | None = None
+    """Where its clock is."""
+
+    def left(self, now: float) -> None:
+        """It is really on its way to the bot: its clock starts."""
+        if self.open and self.chair is not None:
+            self.chair.question_left(now)
 
 
 class Player(Protocol):
     """A bot, wherever it runs.
 
     Everything here returns at once. A question is answered later by `match.answer(...)`, never from inside `ask`;
-    once the question is really on its way, `match.sent(...)` starts the clock.
+    once the question is really on its way, `question.left(...)` starts the clock.
     """
 
     @property
@@ -76,12 +96,3 @@ class Player(Protocol):
     def rejected(self, match: Match, rejected: Rejected) -> None: ...
 
     def ended(self, match: Match, ending: Ending) -> None: ...
-
-
-def shorten(text: str, length: int = 80) -> str:
-    """A text of a bot's, safe and short enough to be kept, and repeated to anybody."""
-    if len(text) > length:
-        text = text[: length - 1] + "…"
-    if text.isprintable():
-        return text
-    return "".join([letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text])

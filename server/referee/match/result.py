@@ -14,10 +14,9 @@ from referee.rules.game import Result, Seat
 
 
 class Termination(Enum):
-    """How a seat came to the end of a match; all but FINISHED are its own doing, or (VOID) nobody's.
+    """How a seat came to the end of a match; all but FINISHED are its own doing, or (VOID) no seat's.
 
-    It has two spellings outside: a lower-case `word` in records and JSON lines, an upper-case `code` on the wire and in
-    the store.
+    Every text that leaves the program spells it as its lower-case `word`; messages of the protocol have an enum.
     """
 
     FINISHED = "finished"
@@ -31,25 +30,13 @@ class Termination(Enum):
 
     @property
     def word(self) -> str:
-        """As records and JSON lines spell it: `timeout`."""
+        """As records, exports, JSON lines and the store spell it: `timeout`."""
         return self._value_
-
-    @property
-    def code(self) -> str:
-        """As the wire, the store and exports spell it: `TIMEOUT`."""
-        return self._name_
 
     @classmethod
     def of_word(cls, word: str) -> Termination:
         """The one that is spelt so in a record; ValueError if there is none."""
         return cls(word)
-
-    @classmethod
-    def of_code(cls, code: str) -> Termination:
-        """The one that is spelt so on the wire; ValueError if there is none."""
-        if code not in cls.__members__:
-            raise ValueError(f"{code!r} is not a valid code of a termination")
-        return cls.__members__[code]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +53,7 @@ class Ending:
     """The final word on a match."""
 
     ranks: tuple[int, ...]
-    """By seat; whoever finished is above whoever forfeited, and of those the later one is higher."""
+    """By seat; seats that finished are above those that forfeited, and of these the later one is higher."""
     scores: tuple[int, ...]
     terminations: tuple[Termination, ...]
     texts: tuple[str, ...]
@@ -79,16 +66,16 @@ class Ending:
         return self.reason == "void"
 
     @property
-    def codes(self) -> tuple[str, ...]:
-        """By seat: how it ended, as the wire and the store spell it."""
-        return tuple([termination.code for termination in self.terminations])
+    def words(self) -> tuple[str, ...]:
+        """By seat: how it ended, in a word."""
+        return tuple([termination.word for termination in self.terminations])
 
     def to_value(self) -> dict[str, Any]:
         """As a JSON object."""
         return {
             "ranks": list(self.ranks),
             "scores": list(self.scores),
-            "terminations": [termination.word for termination in self.terminations],
+            "terminations": list(self.words),
             "texts": list(self.texts),
             "reason": self.reason,
         }
@@ -124,6 +111,6 @@ def judge(result: Result, forfeits: Mapping[Seat, Forfeit]) -> Ending:
 
 
 def void(scores: Sequence[int], text: str) -> Ending:
-    """A match that was broken off by the referee: nobody's fault, no result."""
+    """A match that was broken off by the referee: no bot's fault, no result."""
     players = len(scores)
     return Ending((1,) * players, tuple(scores), (Termination.VOID,) * players, (text,) * players, "void")

@@ -1,7 +1,6 @@
-"""What happened at the table beyond the moves: who was asked what, how long it took, what was refused, who dropped
-out.
+"""Transcript: the log of a match beyond its moves, with thinking times, rejected answers and forfeits.
 
-A transcript is what is stored of a match and what `referee verify` reads: one JSON object with the game's own
+It is what is stored of a match and what `referee verify` reads: one JSON object with the game's own
 record inside.
 """
 

@@ -1,4 +1,4 @@
-"""How much a bot is asked at once.
+"""Backpressure: a congestion window for how many questions may be with one bot at once.
 
 Many a bot answers one question after the other, so a question sent while others are still before it waits in the
 bot's own queue, and its clock would run for nothing. What does not fit into the window waits with the referee, where
@@ -17,15 +17,17 @@ GROWTH = 4
 class Window:
     """How many questions may be with a bot, from how many it answers per second.
 
-    Call `sent` when questions leave, `answered` for every answer, and `room` to know how many more may leave.
+    Call `sent` when questions leave, `answered` for every answer, `returned` if that was rejected, and `room` to know
+    how many more may leave.
     """
 
-    __slots__ = ("_began", "_count", "_last", "_limit", "size")
+    __slots__ = ("_began", "_count", "_last", "_last_but_one", "_limit", "size")
 
     def __init__(self) -> None:
         self.size = 1
         self._began = 0.0
         self._last = 0.0
+        self._last_but_one = 0.0
         self._count = 0
         self._limit = 0.0
 
@@ -37,7 +39,14 @@ class Window:
 
     def answered(self, now: float) -> None:
         self._count += 1
+        self._last_but_one = self._last
         self._last = now
+
+    def returned(self) -> None:
+        """The latest answer does not count: its question is still with the bot."""
+        if self._count:
+            self._count -= 1
+            self._last = self._last_but_one
 
     def room(self, out: int) -> int:
         """How many more may leave while `out` are with the bot."""

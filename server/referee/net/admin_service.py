@@ -9,6 +9,7 @@ from typing import Any
 import grpc
 
 from arena.v1 import admin_pb2 as pb
+from arena.v1.standings_pb2 import TableOrder
 from referee.hall.competition import Competition
 from referee.hall.options_json import read_options
 from referee.hall.presence import HallPlayer
@@ -17,12 +18,16 @@ from referee.match.match import Match
 from referee.match.result import Ending
 from referee.net.bearer import bearer_token, lookups
 from referee.net.guard import Refusal
+from referee.net.messages import match_result
 from referee.net.play_service import STOPPING, PlayService
+from referee.net.states import RATING_ORDERS, SCHEDULES, TOURNAMENT_STATES
 from referee.rules import registry
 from referee.rules.game import WrongUse
 from referee.store import BotKind, NameTaken, NotAllowed, Refused, Unknown
 from referee.threads import in_thread
-from referee.tournament.plan import ABSENCE, Plan
+from referee.tournament import moderation
+from referee.tournament.moderation import Action
+from referee.tournament.plan import ABSENCE, ASIDE, Plan
 
 ACTIONS = {
     pb.TOURNAMENT_ACTION_START: "start",
@@ -30,6 +35,13 @@ ACTIONS = {
     pb.TOURNAMENT_ACTION_RESUME: "resume",
     pb.TOURNAMENT_ACTION_CANCEL: "cancel",
 }
+RULINGS = {
+    pb.TOURNAMENT_ACTION_DISQUALIFY: Action.DISQUALIFY,
+    pb.TOURNAMENT_ACTION_WITHDRAW: Action.WITHDRAW,
+    pb.TOURNAMENT_ACTION_ANNUL: Action.ANNUL,
+    pb.TOURNAMENT_ACTION_REPLAY: Action.REPLAY,
+}
+UNKNOWN_ACTION = "the action must be START, PAUSE, RESUME, CANCEL, DISQUALIFY, WITHDRAW, ANNUL or REPLAY"
 SEED_BYTES = 32
 NOT_ADMIN = Refusal(grpc.StatusCode.UNAUTHENTICATED, "this needs the admin token")
 REVOKED = Refusal(grpc.StatusCode.UNAUTHENTICATED, "the token is missing, unknown or revoked")
@@ -42,6 +54,7 @@ class AdminService:
         self._store = competition.store
         self._roster = competition.roster
         self._presence = competition.presence
+        self._hosted = competition.hosted
         self._practice = competition.practice
         self._director = competition.director
         self._control = competition.control
@@ -87,6 +100,7 @@ class AdminService:
             # Who gives a limit gives a bank too, and that may be none.
             request.bank_ms / 1000 if request.bank_ms or request.limit_ms else self._control.bank,
             grace=self._control.grace,
+            total=self._control.total,
         )
         entrants = await _answer(self._roster.entrants, list(request.bots), game.name)
         if seed is not None and request.matches > 1:
@@ -118,13 +132,9 @@ class AdminService:
                 raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, str(error)) from None
             match, ending = await ended
             yield pb.PlayMatchResponse(
-                match=match.id,
+                match_id=match.id,
                 bots=match.names,
-                ranks=ending.ranks,
-                scores=ending.scores,
-                terminations=ending.codes,
-                texts=ending.texts,
-                reason=ending.reason,
+                result=match_result(ending),
                 decisions=match.table.decisions,
             )
 
@@ -136,15 +146,19 @@ class AdminService:
             plan = Plan(
                 game=request.game,
                 players=request.players,
-                schedule=request.schedule or "balanced",
+                schedule=_schedule(request.schedule),
                 rounds=request.rounds or None,
                 limit=request.limit_ms / 1000 if request.limit_ms else self._control.limit,
                 # Who gives a limit gives a bank too, and that may be none.
                 bank=request.bank_ms / 1000 if request.bank_ms or request.limit_ms else self._control.bank,
                 grace=self._control.grace,
+                total=request.total_ms / 1000,
+                missed=request.missed or ASIDE,
                 options=read_options(request.options_json),
                 allow_join=request.allow_join,
                 absence=request.absence_ms / 1000 if request.absence_ms else ABSENCE,
+                format=read_options(request.format_json),
+                order=_order(request.order),
             )
             tournament = await self._director.create(
                 request.name,
@@ -165,16 +179,23 @@ class AdminService:
         self, request: pb.ControlTournamentRequest, context: Any
     ) -> pb.ControlTournamentResponse:
         await self._admin(context)
-        action = ACTIONS.get(request.action)
-        if action is None:
-            raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "the action must be START, PAUSE, RESUME or CANCEL")
+        action, ruling = ACTIONS.get(request.action), RULINGS.get(request.action)
+        if action is None and ruling is None:
+            raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, UNKNOWN_ACTION)
+        told = ""
         try:
+            if ruling is not None:
+                ruled = await self._director.rule(
+                    request.name, ruling, request.subject, request.reason, annul=request.annul
+                )
+                told, action = moderation.told(ruled), "look"
+            assert action is not None
             state = await self._director.control(request.name, action)
         except Unknown as error:
             raise Refusal(grpc.StatusCode.NOT_FOUND, str(error)) from None
         except (WrongUse, Refused) as error:
             raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, str(error)) from None
-        return pb.ControlTournamentResponse(state=state.value)
+        return pb.ControlTournamentResponse(state=TOURNAMENT_STATES[state], told=told)
 
     async def JoinTournament(  # noqa: N802
         self, request: pb.JoinTournamentRequest, context: Any
@@ -199,7 +220,9 @@ class AdminService:
             return self._roster.house_player(bot, shown)
         connected = self._presence.find(bot)
         if connected is None:
-            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, f"{bot} is not connected")
+            version = self._hosted.version(bot)
+            why = "is not connected" if version is None else f"plays here as version {version}, in tournaments only"
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, f"{bot} {why}")
         if not connected.free:
             raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, f"{bot} plays as many matches as it can take")
         return connected
@@ -228,6 +251,18 @@ class AdminService:
             info.concurrency = connected.concurrency
             info.playing = len(connected.seats)
         return info
+
+
+def _schedule(kind: pb.ScheduleKind.ValueType) -> str:
+    if kind not in SCHEDULES:
+        raise WrongUse("the schedule must be BALANCED or FULL")
+    return SCHEDULES[kind]
+
+
+def _order(order: TableOrder.ValueType) -> str:
+    if order not in RATING_ORDERS:
+        raise WrongUse("the order must be TRUESKILL or STRENGTH")
+    return RATING_ORDERS[order]
 
 
 def _seed(text: str) -> bytes | None:

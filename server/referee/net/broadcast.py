@@ -1,7 +1,7 @@
 """Live views of matches: one message per match and moment, made once for all who watch it.
 
-Watchers get the latest state, about ten times a second at most, and always the last one. One that reads slowly misses
-states in between; nothing piles up for it.
+Watchers get the latest state that may be shown (`Hall.delay`), about ten times a second at most, and always the last
+one. One that reads slowly misses states in between; nothing piles up for it.
 """
 
 from __future__ import annotations
@@ -12,21 +12,24 @@ from contextlib import suppress
 
 from arena.v1 import tournament_pb2 as pb
 from referee.hall.hall import Hall
-from referee.hall.wake_slices import Usher
+from referee.hall.public_match import PublicMatch
+from referee.hall.staggered_wakeups import StaggeredWakeups
 from referee.match.match import Match
+from referee.net.messages import match_result
 
 LEAST_PAUSE = 0.1
 """Seconds between two states of a match that are shown."""
 
 
 class Broadcast:
-    """One match as the public sees it; runs as long as somebody watches."""
+    """One match as the public sees it; runs as long as it has watchers."""
 
-    def __init__(self, match: Match, hall: Hall, usher: Usher, deserted: Callable[[], object]) -> None:
-        """`deserted` is called when nobody watches any more."""
+    def __init__(self, match: Match, hall: Hall, wakeups: StaggeredWakeups, deserted: Callable[[], object]) -> None:
+        """`deserted` is called when the last watcher has left."""
         self._match = match
+        self._late = PublicMatch(match, hall.delay) if hall.delay else None
         self._hall = hall
-        self._usher = usher
+        self._wakeups = wakeups
         self._deserted = deserted
         self._watchers: set[asyncio.Event] = set()
         self._message = b""
@@ -41,13 +44,16 @@ class Broadcast:
         self._watchers.add(news)
         seen = 0
         # Said once to each, behind the first state: two messages in a row are read as one.
-        descriptor = pb.WatchMatchResponse(view_descriptor=self._match.view_descriptor).SerializeToString()
+        first = pb.WatchMatchResponse(
+            view_descriptor=self._match.view_descriptor, game=self._match.game.name, bots=self._match.names
+        ).SerializeToString()
         try:
             if self._task is None:
                 # Watched from here on, and shown after that: nothing happens unseen in between.
                 moved = self._hall.watch(self._match.id)
                 self._task = asyncio.get_running_loop().create_task(self._run(moved))
-                self._show()
+                await self._show()
+                self._wakeups.wake(self._watchers)  # others may have come meanwhile
             while True:
                 news.clear()
                 if self._failure is not None:
@@ -56,13 +62,13 @@ class Broadcast:
                     await news.wait()
                     continue
                 seen, over = self._number, self._over
-                yield self._message + descriptor
-                descriptor = b""
+                yield self._message + first
+                first = b""
                 if over:
                     return
         finally:
             self._watchers.discard(news)
-            self._usher.forget(news)
+            self._wakeups.forget(news)
             if not self._watchers:
                 if self._task is not None:
                     self._task.cancel()
@@ -73,12 +79,12 @@ class Broadcast:
         try:
             while not self._over:
                 await moved.wait()
-                self._show()
-                self._usher.wake(self._watchers)
+                await self._show()
+                self._wakeups.wake(self._watchers)
                 await self._pause(moved)
         except Exception as error:  # noqa: BLE001 - those who watch hear of it
             self._failure = error
-            self._usher.wake(self._watchers)
+            self._wakeups.wake(self._watchers)
         finally:
             self._hall.unwatch(self._match.id, moved)
 
@@ -95,25 +101,31 @@ class Broadcast:
         if happened or self._match.ending is not None:
             moved.set()
 
-    def _show(self) -> None:
-        match, table = self._match, self._match.table
-        self._over = match.ending is not None
+    async def _show(self) -> None:
+        match, state, decisions = self._match, self._match.table.state, self._match.table.decisions
+        if self._late is not None:
+            await self._late.catch_up()
+            state, decisions = self._late.state, self._late.decisions
+            self._over = self._late.over
+        else:
+            self._over = match.ending is not None
         self._message = pb.WatchMatchResponse(
-            view=table.state.view_bytes(None),
+            view=state.view_bytes(None),
             view_type=match.view_type,
-            scores=table.state.scores(),
-            decisions=table.decisions,
+            scores=state.scores(),
+            decisions=decisions,
             over=self._over,
+            result=match_result(match.ending) if self._over and match.ending is not None else None,
         ).SerializeToString()
         self._number += 1
 
 
 class Broadcasts:
-    """All matches that somebody watches."""
+    """All matches that have watchers."""
 
-    def __init__(self, hall: Hall, usher: Usher) -> None:
+    def __init__(self, hall: Hall, wakeups: StaggeredWakeups) -> None:
         self._hall = hall
-        self._usher = usher
+        self._wakeups = wakeups
         self._shown: dict[str, Broadcast] = {}
 
     def watch(self, match: Match) -> AsyncGenerator[bytes, None]:
@@ -125,5 +137,5 @@ class Broadcasts:
 
         shown = self._shown.get(match.id)
         if shown is None:
-            shown = self._shown[match.id] = Broadcast(match, self._hall, self._usher, deserted)
+            shown = self._shown[match.id] = Broadcast(match, self._hall, self._wakeups, deserted)
         return shown.watch()

@@ -1,10 +1,12 @@
 """Connection limits: in all, per address, for connections on which nothing is ever called, and a rate limit of calls.
 
-gRPC knows one limit in all, beyond which it closes what it has just accepted. The doorkeeper sees to it that strangers
-never use it up. It looks at the open connections every moment and ends those that are too many from one address, those
-that are too many in all, and those that have stayed silent. Of an address that calls more than can be answered it ends
-the busiest, for to refuse a call takes the loop nearly as long as to answer it. A connection on which a bot plays is
-never ended and counts for no address: a class behind one address may bring as many bots as it likes.
+gRPC knows one limit in all, beyond which it closes what it has just accepted. The limiter sees to it that strangers
+never use it up. It looks at the open connections every moment and ends those that are too many from one address,
+those that are too many in all, and those that have stayed silent. Of an address that calls more than can be answered
+it ends the busiest, for to refuse a call takes the loop nearly as long as to answer it; likewise of an address that
+sends more bytes than calls can need (`received_bytes.py`). When memory runs short, all without a bot end
+(`memory_watch.py`). A connection on which a bot plays is never ended for their number and counts for no address: a
+class behind one address may bring as many bots as it likes.
 """
 
 from __future__ import annotations
@@ -12,15 +14,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
 import structlog
 
 from referee.hall.places import network_of
 from referee.net.limits import Limits
+from referee.net.memory_watch import MemoryWatch, Pressure
 from referee.net.open_calls import Calls
 from referee.net.open_connections import Connection, Connections
+from referee.net.received_bytes import ReceivedBytes
 from referee.threads import in_thread_of
 
 log = structlog.get_logger()
@@ -46,19 +50,25 @@ def room_for(limits: Limits, descriptors: int) -> int:
     return max(1, min(limits.connections, descriptors - min(RESERVE, descriptors // 2)))
 
 
-class Doorkeeper:
+class ConnectionLimiter:
     """Looks after the connections to one port."""
 
-    def __init__(self, port: int, calls: Calls, limits: Limits, room: int) -> None:
+    def __init__(
+        self, port: int, calls: Calls, limits: Limits, room: int, on_full: Callable[[str], object] = log.error
+    ) -> None:
+        """`on_full` is told, once, that the memory stays used up whatever connections are ended."""
         self._connections = Connections(port)
         self._calls = calls
         self._strangers = max(1, room - room // 4)
         """Of all connections, a quarter is kept for bots."""
         self._per_address = max(1, min(limits.connections_per_address, room // 4))
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="doorkeeper")
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="connection limiter")
         self._allowances: dict[str, float] = {}
         """What is left to addresses that have called of late."""
         self._counted = time.monotonic()
+        self._bytes = ReceivedBytes()
+        self._memory = MemoryWatch(limits.memory)
+        self._on_full = on_full
         self._ended = 0
         self._said = float("-inf")
 
@@ -68,8 +78,15 @@ class Doorkeeper:
             began = time.monotonic()
             open_, cost = await in_thread_of(self._thread, self._look, began)
             surplus = self.surplus(open_, began)
+            pressure = await in_thread_of(self._thread, self._memory.look, began)
+            if pressure is Pressure.HIGH:
+                surplus = [one for one in open_ if one.where not in self._calls.bots]
+                log.warning("memory runs short: all connections without a bot are ended", megabytes=self._memory.used)
+            elif pressure is Pressure.LASTING:
+                self._on_full(self._memory.told)
             if surplus:
                 await in_thread_of(self._thread, self._end, surplus)
+                self._memory.freed(began)
                 self._say()
             busy = surplus or len(open_) > self._strangers // 2
             await asyncio.sleep(max(BUSY_SECONDS if busy else CALM_SECONDS, COST * cost))
@@ -78,7 +95,7 @@ class Doorkeeper:
         self._thread.shutdown(wait=True, cancel_futures=True)
         self._connections.close()
 
-    def surplus(self, open_: Iterable[Connection], now: float) -> list[Connection]:
+    def surplus(self, open_: Collection[Connection], now: float) -> list[Connection]:
         """Which connections have to end."""
         heard, bots, busy = self._calls.heard(), self._calls.bots, self._calls.open
         flooding = self._flooding(heard, now)
@@ -94,8 +111,9 @@ class Doorkeeper:
             else:
                 strangers.setdefault(network_of(connection.host), []).append(connection)
         for group in strangers.values():
-            # Who has nothing going ends first, the oldest of them first of all: a bot that has just come stays.
+            # Those without an open call end first, the oldest of them first of all: a bot that has just come stays.
             group.sort(key=lambda one: (one.where not in busy, -one.since))
+        ended += self._bytes.too_many(open_, bots, now)
         return ended + _beyond(strangers, self._per_address, self._strangers)
 
     def _flooding(self, heard: Counter[str], now: float) -> set[str]:

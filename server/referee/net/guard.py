@@ -1,4 +1,4 @@
-"""How a service is put on the wire so that nothing of the inside gets out.
+"""Error handling of every gRPC method: nothing of the inside gets out in a status.
 
 Every method of ours is registered here: requests that cannot be decoded become INVALID_ARGUMENT, a `Refusal` becomes
 its status with its fixed text, and anything unexpected becomes INTERNAL with nothing but a reference that the host
@@ -20,18 +20,18 @@ from google.protobuf import message_factory
 from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from google.protobuf.message import DecodeError, Message
 
-from referee.match.player import shorten
 from referee.net.open_calls import Calls
+from referee.rules.spelling import printable
 
 log = structlog.get_logger()
 RETRY_KEY = "retry-after-ms"
 """In the trailing metadata of a refusal: when to try again."""
 LONGEST_TEXT = 500
-"""Characters of a status text: it may repeat what somebody sent."""
+"""Characters of a status text: it may repeat what a client sent."""
 
 
 class Refusal(Exception):
-    """A request that is turned down: a status and a sentence that may be shown to anybody."""
+    """A request that is turned down: a status and a sentence that any client may see."""
 
     def __init__(self, code: grpc.StatusCode, text: str, retry_ms: int = 0) -> None:
         """`retry_ms` tells a program after how many milliseconds it is worth trying again."""
@@ -67,8 +67,9 @@ def _handler(method: MethodDescriptor, behaviour: Any, calls: Calls) -> grpc.Rpc
     }
     if method.client_streaming:
         return grpc.stream_stream_rpc_method_handler(_guard_stream(behaviour, calls), **options)
+    # What many are sent is serialized once for all of them.
+    options["response_serializer"] = lambda answer: answer if isinstance(answer, bytes) else write(answer)
     if method.server_streaming:
-        options["response_serializer"] = lambda answer: answer if isinstance(answer, bytes) else write(answer)
         return grpc.unary_stream_rpc_method_handler(_guard_answers(behaviour, calls), **options)
     return grpc.unary_unary_rpc_method_handler(_guard(behaviour, calls), **options)
 
@@ -136,7 +137,7 @@ async def _abort(error: Exception, context: Any) -> NoReturn:
         raise error
     if isinstance(error, Refusal):
         told = ((RETRY_KEY, str(error.retry_ms)),) if error.retry_ms else ()
-        await context.abort(error.code, shorten(error.text, LONGEST_TEXT), told)
+        await context.abort(error.code, printable(error.text, LONGEST_TEXT), told)
     reference = secrets.token_hex(4)
     log.error("unexpected error", reference=reference, exc_info=error)
     await context.abort(grpc.StatusCode.INTERNAL, f"internal error; the host finds it in the log as {reference}")

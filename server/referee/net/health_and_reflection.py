@@ -1,4 +1,4 @@
-"""The standard services of gRPC, health and reflection, within limits: anybody may call them.
+"""The standard services of gRPC, health and reflection, within limits, for any client may call them.
 
 Their streams are few at a time and end by themselves; a client that still wants one opens another.
 """
@@ -11,6 +11,8 @@ from typing import Any
 
 import grpc
 import grpc.aio
+from google.protobuf import descriptor_pool, message_factory
+from google.protobuf.message import Message
 from grpc_health.v1 import health_pb2
 from grpc_reflection.v1alpha import reflection, reflection_pb2
 
@@ -58,6 +60,11 @@ class Health:
             raise NO_SERVICE
         return health_pb2.HealthCheckResponse(status=self._statuses[request.service])
 
+    async def List(self, request: Any, context: Any) -> Any:  # noqa: N802
+        """All services at once: part of the service in later versions of grpcio-health-checking."""
+        statuses = {name: health_pb2.HealthCheckResponse(status=status) for name, status in self._statuses.items()}
+        return health_pb2.HealthListResponse(statuses=statuses)
+
     async def Watch(self, request: Any, context: Any) -> AsyncIterator[Any]:  # noqa: N802
         news, last = asyncio.Event(), None
         until = asyncio.get_running_loop().time() + WATCH_SECONDS
@@ -81,7 +88,7 @@ class Health:
 
 
 class Reflection:
-    """`grpc.reflection.v1alpha.ServerReflection`."""
+    """`grpc.reflection.v1alpha.ServerReflection`, and `grpc.reflection.v1` with the same bytes."""
 
     def __init__(self, names: list[str]) -> None:
         self._answers = reflection.aio.ReflectionServicer(names)
@@ -102,9 +109,18 @@ class Reflection:
                 return
             if question is UNDECODABLE:
                 raise NOT_DECODED
-            async for answer in self._answers.ServerReflectionInfo(_only(question), context):
-                await context.write(answer)
+            asked = reflection_pb2.ServerReflectionRequest.FromString(question.SerializeToString())
+            async for answer in self._answers.ServerReflectionInfo(_only(asked), context):
+                # In the words of the service that was called.
+                await context.write(_response_to(question).FromString(answer.SerializeToString()))
         raise ENOUGH_ASKED
+
+
+def _response_to(question: Message) -> type[Message]:
+    """The class of the answer to a question: both are of one version of the service."""
+    package = question.DESCRIPTOR.file.package
+    described = descriptor_pool.Default().FindMessageTypeByName(f"{package}.ServerReflectionResponse")
+    return message_factory.GetMessageClass(described)
 
 
 async def _only(question: reflection_pb2.ServerReflectionRequest) -> AsyncIterator[Any]:

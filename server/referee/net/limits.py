@@ -16,3 +16,5 @@ class Limits:
     watchers: int = 2000
     """Streams of WatchStandings and WatchMatch."""
     watchers_per_address: int = 128
+    memory: int = 2048
+    """Megabytes for the server's process. Beyond it strangers are sent away; if that does not help, it drains."""

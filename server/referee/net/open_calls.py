@@ -1,4 +1,4 @@
-"""Which connections have a call open and on which of them a bot plays: what the doorkeeper goes by."""
+"""Which connections have a call open and on which of them a bot plays: what the connection limiter goes by."""
 
 from __future__ import annotations
 

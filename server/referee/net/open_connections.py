@@ -11,6 +11,7 @@ import errno
 import os
 import socket
 import stat
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,8 @@ from dataclasses import dataclass
 
 from referee.net.open_calls import endpoint
 
+BYTES_RECEIVED_AT = 128
+"""Where `tcp_info` of Linux has the number of bytes received."""
 DESCRIPTORS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
 
 
@@ -33,6 +36,8 @@ class Connection:
     since: float
     heard: bool = False
     """Whether anything was ever called on it."""
+    received: int = 0
+    """Bytes that have come in on it so far; 0 where the system does not count them."""
 
 
 class Connections:
@@ -77,6 +82,8 @@ class Connections:
                 else:
                     known[inode] = found
         self._known, self._others = known, others
+        for connection in known.values():
+            connection.received = max(connection.received, _received(connection.descriptor))
         return list(known.values())
 
     def end(self, connection: Connection) -> bool:
@@ -105,7 +112,7 @@ class Connections:
 
     @contextmanager
     def _copied(self, descriptor: int, inode: int) -> Iterator[socket.socket]:
-        """The socket of that number, under a descriptor that nobody else closes or uses; OSError if it is gone."""
+        """The socket of that number, under a descriptor that nothing else closes or uses; OSError if it is gone."""
         with self._guard:
             try:
                 os.dup2(descriptor, self._copy, inheritable=False)
@@ -119,6 +126,21 @@ class Connections:
             finally:
                 # A copy that stayed would keep a closed connection alive.
                 os.dup2(self._nothing, self._copy, inheritable=False)
+
+
+def _received(descriptor: int) -> int:
+    """What the kernel has counted on a socket. It is only looked at: that it may be another by now does no harm."""
+    if sys.platform != "linux":
+        return 0
+    try:
+        looked_at = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 0, descriptor)
+        try:
+            counted = looked_at.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, BYTES_RECEIVED_AT + 8)
+        finally:
+            looked_at.detach()
+    except OSError:  # closed meanwhile
+        return 0
+    return int.from_bytes(counted[BYTES_RECEIVED_AT:], sys.byteorder)
 
 
 def _descriptors() -> list[int]:

@@ -1,90 +1,187 @@
-"""Sends what is ready on one stream, without a task of its own.
+"""Outbox: batches what one bot is to be told into messages and writes them to its stream.
 
-A message leaves from inside whatever made it ready: to wake a task for each would be simpler, but a bot that waits
-for its next question would wait longer for it.
+Cost is per message, hardly per body, so everything that is ready leaves together. `match/asking.py` says how much the
+bot is asked at once (backpressure). A bot at many tables is moreover spoken to only when several of them have something
+for it. A question that a single answer brings about leaves from inside that answer, without another turn of the loop.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, MutableSequence, Sized
 from typing import Any
 
-import grpc.aio
+from arena.v1 import match_pb2 as pb
+from referee.match.asking import Asking
+from referee.match.player import Question
+from referee.net.messages import write_decide
+from referee.net.stream_writer import StreamWriter
+
+FRAME_BYTES = 1 << 20
+COMPANY = 8
+"""A bot at many tables is spoken to once one in so many of them has something for it …"""
+COMPANY_SECONDS = 40e-6
+"""… or after so long for each of them, about what a decision costs us: at so many tables we are busy meanwhile, no
+clock runs, and many small frames would cost the bot's machine and ours more than the wait."""
 
 
-class Sender:
-    """One message at a time; what becomes ready meanwhile is looked for when it has left."""
+class Turn:
+    """One turn of the event loop: what becomes ready in it leaves at its end, batched per bot. Shared by all bots."""
 
-    def __init__(self, write: Callable[[Any], Coroutine[Any, Any, None]], take: Callable[[], Any]) -> None:
-        """`take` gives the next message, or None; it is called only when that message can leave at once."""
-        self.since: float | None = None
-        """Since when a message has been on its way out."""
-        self.over: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
-        """Done when nothing can be sent any more: the connection is gone (None), or something went wrong."""
-        self._write = write
-        self._take = take
-        self._sending: Coroutine[Any, Any, None] | None = None
-        self._stopped = False
-        self._left: asyncio.Future[None] | None = None
+    def __init__(self) -> None:
+        self.at_once = False
+        """Whether a single answer is being dealt with: the questions it brings about do not wait for the end."""
+        self.ready: list[Outbox] = []
+        """Those with something to send."""
 
-    def look(self) -> None:
-        """There may be something to send."""
-        while self._sending is None and not self._stopped:
-            try:
-                message = self._take()
-            except Exception as error:  # noqa: BLE001 - whoever made this look has nothing to do with it
-                self._end(error)
-                return
-            if message is None:
-                return
-            self.since = time.monotonic()
-            self._sending = self._write(message)
-            self._go_on()
+    def add(self, outbox: Outbox) -> None:
+        if not self.ready and not self.at_once:
+            asyncio.get_running_loop().call_soon(self.flush)
+        self.ready.append(outbox)
 
-    def stop(self) -> None:
-        """Send nothing more; what is on its way may arrive or not."""
-        self._stopped = True
+    def flush(self) -> None:
+        ready, self.ready = self.ready, []
+        for outbox in ready:
+            outbox.flush()
 
-    async def finish(self, last: Any) -> None:
-        """Send nothing more but this (if it is not None), after what is on its way."""
-        self.stop()
-        if self._sending is not None:
-            self._left = asyncio.get_running_loop().create_future()
-            await self._left
-        if last is not None and not self.over.done():
-            try:
-                await self._write(last)
-            except grpc.aio.BaseError:  # the connection is gone
-                return
 
-    def _go_on(self) -> None:
-        """Carry the sending on to where it has to wait, as a task would."""
-        assert self._sending is not None
-        try:
-            waits_for: asyncio.Future[Any] | None = self._sending.send(None)
-        except StopIteration:
-            self._sending = self.since = None
-        except (grpc.aio.BaseError, asyncio.CancelledError):  # the connection is gone
-            self._end(None)
-        except Exception as error:  # noqa: BLE001 - as above
-            self._end(error)
+class Outbox:
+    """What one bot is to be told on one stream: `ask` it questions, `put` other bodies."""
+
+    def __init__(self, write: Callable[[Any], Coroutine[Any, Any, None]], tables: Sized, turn: Turn) -> None:
+        """`tables` are those at which the bot sits."""
+        self.asking = Asking(self._look_in)
+        self.writer = StreamWriter(write, self.flush)
+        self._tables = tables
+        self._turn = turn
+        self._bodies: list[pb.RefereeBody] = []
+        """What will be sent next, beside questions."""
+        self._marked = False
+        """Whether this turn of the loop sends what is here."""
+        self._held_since: float | None = None
+        """Since when something waits for company."""
+        self._timer: asyncio.TimerHandle | None = None
+
+    def ask(self, question: Question) -> None:
+        """The bot is to be asked this, as soon as it may leave."""
+        asking = self.asking
+        asking.put(question)
+        if self._held_since is None or asking.repeated or len(asking.waiting) >= self._company():
+            self.go_on()
+
+    def put(self, body: pb.RefereeBody) -> None:
+        """The bot is to be told this. It leaves with the next question, or at the end of this turn of the loop."""
+        self._bodies.append(body)
+        self._mark()
+
+    def go_on(self) -> None:
+        """Questions may be free to leave: at once after a single answer, else at the end of this turn of the loop."""
+        if self._turn.at_once:
+            self.flush()
         else:
-            if waits_for is None:  # for the next turn of the loop
-                asyncio.get_running_loop().call_soon(self._sent, None)
-            else:
-                waits_for.add_done_callback(self._sent)
-            return
-        if self._left is not None and not self._left.done():
-            self._left.set_result(None)
+            self._mark()
 
-    def _sent(self, waited_for: asyncio.Future[Any] | None) -> None:
-        self._go_on()
-        self.look()
+    def flush(self) -> None:
+        """Send what may leave now. While a message is being written, the rest waits until it has left."""
+        self._marked = False
+        writer = self.writer
+        while writer.idle:
+            try:
+                frame = self._next_frame()
+            except Exception as error:  # noqa: BLE001 - the caller may be dealing with another bot's answer
+                writer.fail(error)
+                return
+            if frame is None:
+                return
+            writer.write(frame)
 
-    def _end(self, error: Exception | None) -> None:
-        self._sending = self.since = None
-        self._stopped = True
-        if not self.over.done():
-            self.over.set_result(error)
+    def close(self) -> None:
+        """Send nothing more, except through `finish`."""
+        self.writer.stop()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    async def finish(self, with_bodies: bool) -> None:
+        """Wait for what is being written, then send what is still to be told; no more questions."""
+        self.close()
+        last = pb.PlayResponse(bodies=self._bodies) if with_bodies and self._bodies else None
+        self._bodies = []
+        await self.writer.finish(last)
+
+    def _mark(self) -> None:
+        if not self._marked:
+            self._marked = True
+            self._turn.add(self)
+
+    def _next_frame(self) -> pb.PlayResponse | None:
+        """The next message, if anything may leave; the clocks of its questions start.
+
+        A frame stays well below what gRPC clients of all languages read by default; what does not fit is the next.
+        """
+        asking = self.asking
+        if len(self._tables) >= COMPANY and not asking.repeated and self._wait_for_company():
+            return None
+        self._held_since = None
+        if not asking.waiting and not self._bodies and not asking.repeated:
+            return None
+        frame = pb.PlayResponse()
+        bodies = frame.bodies
+        if self._bodies and self._take_bodies(bodies) >= FRAME_BYTES:
+            return frame
+        questions = asking.take(time.monotonic())
+        for question in questions:
+            write_decide(bodies.add().decide, question)
+        while len(bodies) > 1 and questions and frame.ByteSize() > FRAME_BYTES:
+            fewer = max(1, len(questions) // 2)
+            del bodies[-fewer:]
+            asking.put_back(questions[-fewer:])
+            del questions[-fewer:]
+            self._mark()
+        if questions:
+            asking.sent(questions, time.monotonic())
+        return frame if bodies else None
+
+    def _take_bodies(self, into: MutableSequence[pb.RefereeBody]) -> int:
+        """What is to be said beside questions, as much as fits into a frame; returns how many bytes that is."""
+        size = fits = 0
+        for body in self._bodies:
+            size += body.ByteSize()
+            if fits and size > FRAME_BYTES:
+                break
+            fits += 1
+        into.extend(self._bodies[:fits])
+        del self._bodies[:fits]
+        return size
+
+    def _company(self) -> int:
+        """How many bodies are worth a frame of their own."""
+        return min(len(self._tables) // COMPANY, self.asking.window.size)
+
+    def _wait_for_company(self) -> bool:
+        """Whether what is ready had better wait for more: for a moment, and only where more is likely."""
+        ready = len(self.asking.waiting) + len(self._bodies)
+        if 0 < ready < self._company():
+            now = time.monotonic()
+            if self._held_since is None:
+                self._held_since = now
+            left = self._held_since + COMPANY_SECONDS * len(self._tables) - now
+            if left > 0:
+                self._look_in(left)
+                return True
+        return False
+
+    def _look_in(self, seconds: float) -> None:
+        """See again after so long whether something may leave."""
+        loop = asyncio.get_running_loop()
+        moment = loop.time() + seconds + 0.0005
+        if self._timer is not None:
+            if self._timer.when() <= moment:
+                return
+            self._timer.cancel()
+        self._timer = loop.call_at(moment, self._look)
+
+    def _look(self) -> None:
+        self._timer = None
+        self._mark()

@@ -8,13 +8,16 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from arena.v1 import admin_pb2, match_pb2, tournament_pb2
+from arena.v1 import admin_pb2, archive_pb2, match_pb2, submission_pb2, tournament_pb2
 from referee.hall.competition import Competition
+from referee.listening import Tls
 from referee.net.admin_service import REVOKED, AdminService
+from referee.net.archive_service import ArchiveService
 from referee.net.limits import Limits
-from referee.net.listener import Tls, Wire
+from referee.net.listener import Wire
 from referee.net.open_calls import Calls
 from referee.net.play_service import PlayService
+from referee.net.submission_service import SubmissionService
 from referee.net.watch_service import WatchService
 from referee.store import BotKind, StoreError
 
@@ -31,6 +34,8 @@ class ServerSettings:
     tls: Tls | None = None
     max_bots: int = 2000
     limits: Limits = field(default_factory=Limits)
+    addresses: tuple[str, ...] = ()
+    """Further addresses under which bots reach this server."""
 
 
 class RefereeServer:
@@ -40,6 +45,8 @@ class RefereeServer:
         self.competition = competition
         self.settings = settings or ServerSettings()
         self.address = ""
+        self.on_full: Callable[[str], object] = log.error
+        """Told, with a sentence, when memory has run short for good: this server should drain."""
         calls = Calls(competition.admission)
         self.play = PlayService(
             competition.roster.tokens,
@@ -48,17 +55,29 @@ class RefereeServer:
             grace=competition.control.grace,
             max_bots=self.settings.max_bots,
             calls=calls,
+            addresses=self.settings.addresses,
+            heads=competition.director.heads,
+            hosted=competition.hosted,
         )
+        if competition.submissions is not None:
+            competition.submissions.on_active = self.play.give_way
         limits = self.settings.limits
         self._watch = WatchService(competition.store, competition.director, competition.hall, limits)
+        self._archive = ArchiveService(competition.store, competition.roster.tokens)
         self._wire = Wire(
             [
                 (match_pb2.DESCRIPTOR.services_by_name["MatchService"], self.play),
                 (tournament_pb2.DESCRIPTOR.services_by_name["TournamentService"], self._watch),
+                (archive_pb2.DESCRIPTOR.services_by_name["ArchiveService"], self._archive),
+                (
+                    submission_pb2.DESCRIPTOR.services_by_name["SubmissionService"],
+                    SubmissionService(competition.submissions, competition.store, competition.roster.tokens, calls),
+                ),
                 (admin_pb2.DESCRIPTOR.services_by_name["AdminService"], AdminService(competition, self.play)),
             ],
             calls,
             limits,
+            on_full=lambda sentence: self.on_full(sentence),
         )
         self._revocations: asyncio.Task[None] | None = None
 
@@ -90,6 +109,7 @@ class RefereeServer:
             self._revocations.cancel()
             await asyncio.gather(self._revocations, return_exceptions=True)
         self._watch.close()
+        self._archive.close()
         await self.competition.stop()
 
     async def _watch_revocations(self) -> None:
@@ -98,6 +118,9 @@ class RefereeServer:
         while True:
             try:
                 bots = await self.competition.roster.tokens.refresh()
+                if self.competition.submissions is not None:
+                    revoked = frozenset(bot.name for bot in bots if bot.revoked)
+                    await self.competition.submissions.follow_revocations(revoked)
             except StoreError as error:
                 log.error("the bots could not be looked up", why=str(error))
                 await asyncio.sleep(REVOCATIONS_EVERY)

@@ -1,8 +1,8 @@
-"""Where every random outcome of a match comes from.
+"""Chance: the random generator of a match, one independent stream per label, all from the match seed.
 
 Outcomes are drawn by label (`deck`, `rolls`, …). The k-th outcome of a label depends only on the match seed, the
 label, k and what is drawn from: it is computed from SHAKE-256 over the three, so the labels are independent
-streams, and the same seed gives the same first deck and the same dice whatever the bots do. Draws are unbiased (by
+streams, and the same seed gives the same first deck and the same dice for all moves of the bots. Draws are unbiased (by
 rejection).
 
 - `Seeded` is the real thing.

@@ -41,7 +41,7 @@ class Missing(ValueError):
 
 
 class NoFiles(Files):
-    """No file is opened, whatever its name; the answer does not depend on what files there are."""
+    """No file is opened, under any name; the answer does not depend on what files there are."""
 
     def read_text(self, name: str, what: str, most: int) -> str:
         raise ValueError(f"a {what} is read only where a person names it on the command line: give its content here")
@@ -90,7 +90,7 @@ def read_bounded(path: Path, most: int, *, regular: bool = False) -> bytes:
 
 def open_regular(path: Path) -> BinaryIO:
     """A regular file to read from; OSError if it is anything else, such as a device without an end."""
-    # Without O_NONBLOCK, opening a pipe waits for somebody who writes to it.
+    # Without O_NONBLOCK, opening a pipe waits for a writer.
     number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(number).st_mode):
         os.close(number)

@@ -2,7 +2,7 @@
 
 A golden is two files: `NAME.record`, the record as it was written, and `NAME.views`, one line per decision (and one for
 the end) of a digest chain over everything that every seat and the public saw up to there. So a change of the rules or
-of a view that nobody meant is found, and named by the first decision it touches.
+of a view that was not meant is found, and named by the first decision it touches.
 """
 
 from __future__ import annotations

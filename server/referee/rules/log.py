@@ -1,4 +1,4 @@
-"""What happened since a seat last decided: the part of a view that makes memory unnecessary."""
+"""The event log of a match: what happened since a seat last decided, so that a bot needs no memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Log(Generic[E]):
 
     Call `decided(seats)` at the start of a `play`, before its consequences are added: everything added from then on
     is news to those seats until they decide again. The public's news (`since(None)`) is what the latest decision
-    brought about. Events that are no longer news to anybody are dropped now and then; count a seat that will never
+    brought about. Events that are no longer news to any seat are dropped now and then; count a seat that will never
     be asked again among those that decide, or its bookmark keeps everything.
     """
 
@@ -23,6 +23,13 @@ class Log(Generic[E]):
         self._events: list[E] = []
         self._bookmarks = [0] * players
         self._latest = 0
+
+    @classmethod
+    def told(cls, players: int, events: Iterable[E]) -> Self:
+        """A log in which these events are news to every seat and to the public: all that one view tells of the past."""
+        log = cls(players)
+        log._events.extend(events)
+        return log
 
     def add(self, event: E) -> None:
         self._events.append(event)

@@ -1,7 +1,7 @@
-"""Whole matches in one go, without a clock or a wire: what simulations, laws, goldens and benchmarks are made of.
+"""Playouts: whole matches in one call, without clock or network, for simulations, laws, goldens and benchmarks.
 
 A chooser answers for a seat: `chooser(state, seat) -> move`, called only when the seat is asked. Its answer is trusted
-to be legal; a chooser that asks somebody else (a bot) checks the answer itself.
+to be legal; a chooser that asks a bot checks the answer itself.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def playout(
     chance: Chance | None = None,
 ) -> Playout:
     """Play a match to its end; `players` and `options` are checked already, `choosers` has one entry per seat."""
-    state = game.new(players, options, chance or Seeded(seed))
+    state = game.begin(players, options, chance or Seeded(seed))
     lines: list[str] = []
     decisions = 0
     while asked := state.pending():

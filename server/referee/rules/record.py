@@ -1,4 +1,4 @@
-"""A match on paper: what was played, written so that anybody can replay it to the same bytes.
+"""The record of a match (replay file): what was played, written so that a replay gives the same bytes.
 
 A record is one JSON object on one line: game, version, players, options, seed (hex), moves, result. Each entry of
 `moves` is one decision in the notation of scenario files: `0: hit`, or for a sealed decision `0: go | 1: stop`.
@@ -18,6 +18,10 @@ from referee.rules.spelling import brief
 
 LONGEST_SEAT = 4
 """Digits in the number of a seat."""
+SHORT = 200
+"""Characters of a decision that is remembered once it was read: the same few come again and again."""
+MOST_KNOWN = 10_000
+"""Decisions that are remembered; a stranger's records may hold any number of different ones."""
 
 
 class ReplayError(ValueError):
@@ -52,16 +56,26 @@ class Record:
     def from_bytes(cls, data: bytes) -> Record:
         """Read back what `to_bytes` wrote; `ReplayError` if it is something else."""
         try:
-            value = json.loads(data)
-            result = value.pop("result")
-            value["moves"] = tuple(value["moves"])
-            if result is not None:
-                result = Result(tuple(result["ranks"]), tuple(result["scores"]), result["reason"])
-            record = cls(**value, result=result)
-            record.check_types()
-            return record
+            return cls.from_value(json.loads(data))
         except RecursionError:
             raise ReplayError("this is no match record: it is nested too deeply") from None
+        except ReplayError:
+            raise
+        except ValueError as error:
+            raise ReplayError(f"this is no match record: {error}") from None
+
+    @classmethod
+    def from_value(cls, value: Any) -> Record:
+        """Read back what `to_value` wrote; `ReplayError` if it is something else."""
+        try:
+            fields = dict(value)
+            result = fields.pop("result")
+            fields["moves"] = tuple(fields["moves"])
+            if result is not None:
+                result = Result(tuple(result["ranks"]), tuple(result["scores"]), result["reason"])
+            record = cls(**fields, result=result)
+            record.check_types()
+            return record
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise ReplayError(f"this is no match record: {error}") from None
 
@@ -73,6 +87,10 @@ class Record:
                 raise TypeError(f"{name!r} is not of its kind")
         if not all(type(move) is str for move in self.moves):
             raise TypeError("'moves' are not texts")
+        if (end := self.result) is not None and not (
+            {type(number) for number in (*end.ranks, *end.scores)} <= {int} and type(end.reason) is str
+        ):
+            raise TypeError("'result' is none")
 
 
 def write_moves(state: State[Any], moves: Mapping[Seat, Any]) -> str:
@@ -89,23 +107,57 @@ def _written(seat: Seat, move: str) -> str:
     return f"{seat}: {move}"
 
 
-def read_moves(state: State[Any], text: str) -> dict[Seat, Any]:
-    """The moves of one decision, checked against the seats that are asked and against the rules."""
+KnownMoves = dict[str, Mapping[Seat, Any]]
+"""Decisions that were read before, by their text: what a move means depends on the game and its options alone."""
+
+
+def read_moves(state: State[Any], text: str, known: KnownMoves | None = None) -> Mapping[Seat, Any]:
+    """The moves of one decision, checked against the seats that are asked and against the rules.
+
+    `known` spares reading the same few texts again and again; it must be of the same game and options.
+    """
+    moves = None if known is None else known.get(text)
+    if moves is None:
+        moves = _parsed(state, text)
+        if known is not None and len(text) <= SHORT and len(known) < MOST_KNOWN:
+            known[text] = moves
+    asked = state.pending()
+    if tuple(moves) != asked and tuple(sorted(moves)) != asked:
+        raise ReplayError(f"{text!r} has moves of seats {sorted(moves)}, asked are {list(asked)}")
+    check = state.check
+    for seat, parsed in moves.items():
+        if rejection := check(seat, parsed):
+            raise ReplayError(f"{text!r}: {rejection.message}")
+    return moves
+
+
+def _parsed(state: State[Any], text: str) -> dict[Seat, Any]:
     moves: dict[Seat, Any] = {}
+    parse = state.parse
+    for seat, move in split_moves(text):
+        try:
+            moves[seat] = parse(move)
+        except Unreadable as error:
+            raise ReplayError(f"{f'{seat}: {move}'!r}: {error}") from None
+    return moves
+
+
+def split_moves(text: str) -> tuple[tuple[Seat, str], ...]:
+    """The moves of one decision as seats and texts, not yet read by the game."""
+    return _split_short(text) if len(text) <= SHORT else _split(text)
+
+
+def _split(text: str) -> tuple[tuple[Seat, str], ...]:
+    parts = []
     for part in text.split(" | "):
         seat, colon, move = part.partition(": ")
         if not colon or not seat.isdecimal() or len(seat) > LONGEST_SEAT:
             raise ReplayError(f"cannot read {brief(part)}; a move is written SEAT: MOVE")
-        try:
-            moves[int(seat)] = state.parse(move)
-        except Unreadable as error:
-            raise ReplayError(f"{part!r}: {error}") from None
-    if tuple(sorted(moves)) != state.pending():
-        raise ReplayError(f"{text!r} has moves of seats {sorted(moves)}, asked are {list(state.pending())}")
-    for number, move in moves.items():
-        if rejection := state.check(number, move):
-            raise ReplayError(f"{text!r}: {rejection.message}")
-    return moves
+        parts.append((int(seat), move))
+    return tuple(parts)
+
+
+_split_short = lru_cache(4096)(_split)
 
 
 def replay(game: Game[Any], record: Record) -> State[Any]:

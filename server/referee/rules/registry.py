@@ -1,4 +1,4 @@
-"""The games there are: found through the entry point group `referee.games`, ours and third parties' alike."""
+"""The registry of games: found through the entry point group `referee.games`, ours and third parties' alike."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def find(name: str) -> Game[Any]:
     raise WrongUse(f"unknown game {brief(name)}; {hint}")
 
 
-def everything() -> list[Game[Any]]:
+def all_games() -> list[Game[Any]]:
     """All registered games."""
     return [find(name) for name in names()]
 

@@ -1,6 +1,6 @@
-"""Wrong names and values in a sentence: cut to a length that can be shown, with the nearest name there is.
+"""Texts of strangers, safe to show: cut to a length, control characters replaced; the nearest name ("did you mean").
 
-What a bot sends over the wire ends up here, so both take the same short time however long the text is.
+What a bot sends or writes ends up here, so all of it takes a short time however long the text is.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from typing import Any
 
 SHOWN = 80
 """Characters of a wrong value that a sentence repeats."""
+LINE = 300
+"""Characters of a path, a command or a line of output that are shown."""
 LONGEST_NAME = 64
 """Characters of a name that could be a slip of the pen; to compare longer ones with others takes long."""
 
@@ -28,6 +30,17 @@ def brief(value: Any) -> str:
     except ValueError:  # a number of thousands of digits
         return "a number too large to be shown"
     return written[: SHOWN - 1] + "…" if len(written) > SHOWN else written
+
+
+def printable(text: str, most: int = LINE, allowed: str = "") -> str:
+    """A text of a bot's, cut to `most` characters and safe for a terminal and a record; `allowed` ones stay as well."""
+    if len(text) > most:
+        text = text[: most - 1] + "…"
+    if text.isprintable():  # nearly always, and far quicker than looking at each character
+        return text
+    return "".join(
+        [letter if letter.isprintable() or letter in allowed else "\N{REPLACEMENT CHARACTER}" for letter in text]
+    )
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

@@ -1,12 +1,12 @@
-"""A table: one match played by offering texts, one seat at a time; what a referee does at a real table.
+"""A table: one match played by offering texts, one seat at a time.
 
 It collects the moves of a sealed decision, refuses what is unreadable, illegal, out of turn or a second answer
-(nothing changes then), plays the decision when everybody asked has moved, and keeps the record.
+(nothing changes then), plays the decision when all who are asked have moved, and keeps the record.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from referee.rules.chance import Chance
@@ -41,6 +41,11 @@ class Table:
     def decisions(self) -> int:
         """How many decisions have been played."""
         return len(self._moves)
+
+    @property
+    def moves(self) -> Sequence[str]:
+        """The decisions that have been played, in the notation of records; not to be changed."""
+        return self._moves
 
     def pending(self) -> tuple[Seat, ...]:
         """The seats that are asked and have not moved yet."""

@@ -31,7 +31,7 @@ class OneAtATime(State[M]):
 
     @abstractmethod
     def moves(self) -> Sequence[M]:
-        """All that this seat may do now, in canonical order; called only while somebody is asked."""
+        """All that this seat may do now, in canonical order; called only while a seat is asked."""
 
     @abstractmethod
     def make(self, move: M) -> None:

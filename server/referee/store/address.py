@@ -1,4 +1,4 @@
-"""Where the database is: a file path, a `sqlite:///` URL or a PostgreSQL URL."""
+"""The address of a database: a file path, a `sqlite:///` URL or a PostgreSQL URL."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WITH_PASSWORD = re.compile(r"[^/:@]+:[^/@]+@")
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Either a file (SQLite) or a URL (PostgreSQL); `str()` of it may be shown to anybody."""
+    """Either a file (SQLite) or a URL (PostgreSQL); `str()` of it may be shown."""
 
     path: Path | None = None
     url: URL | None = None

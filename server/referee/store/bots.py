@@ -1,4 +1,4 @@
-"""Bots: registered once, known by a token of which only the hash is kept."""
+"""Bots in the store: registered once, known by a token of which only the hash is kept."""
 
 from __future__ import annotations
 
@@ -9,23 +9,27 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, update
 
+from referee import names
+from referee.store import journal
 from referee.store import tables as t
-from referee.store.connections import Desk, plain
+from referee.store.connections import Connections, plain
+from referee.store.damage import damaged, sound
 from referee.store.errors import NameTaken, NotAllowed, Refused, Unknown
-from referee.store.values import Bot, BotKind, BotPass, BotVersion, NewBot
+from referee.store.values import Bot, BotCredentials, BotKind, NewBot
 
-LONGEST_NAME = 64
+KINDS = frozenset(kind.value for kind in BotKind)
 
 
 class Bots:
     """The register of bots."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
 
     def add(self, name: str, kind: BotKind = BotKind.REMOTE, note: str = "") -> NewBot:
         """Register a bot. A remote bot gets a token, which is shown here and never again."""
-        check_name(name, "A bot's name")
+        if (why := names.trouble(name, "A bot's name")) is not None:
+            raise Refused(f"{why}.")
         if kind is BotKind.REMOTE and "," in name:
             raise Refused(f"A bot's name has no comma, for bots are listed with commas between them: {name!r}.")
         token = _new_token() if kind is BotKind.REMOTE else None
@@ -34,16 +38,19 @@ class Bots:
             "kind": kind.value,
             "note": plain(note),
             "token_hash": None if token is None else token_hash(token),
-            "created": self._desk.now(),
+            "created": self._connections.now(),
         }
 
         def work(connection: Connection) -> Bot:
             if _find(connection, name) is not None:
                 raise NameTaken(f"A bot named {name} exists already: choose another name.")
+            if kind is BotKind.REMOTE and (alike := _alike(connection, name)) is not None:
+                raise NameTaken(f"{name} looks like {alike}, which is the name of a bot already: choose another name.")
             connection.execute(insert(t.bots).values(row))
+            _note(connection, name, row["created"])
             return _named(connection, name)
 
-        return NewBot(self._desk.write(work), token)
+        return NewBot(self._connections.write(work), token)
 
     def ensure_house(self, name: str, note: str = "") -> Bot:
         """The house bot of that name, registered now if it was not yet."""
@@ -59,18 +66,18 @@ class Bots:
 
     def all(self) -> list[Bot]:
         """All bots by name."""
-        with self._desk.readers.connect() as connection:
+        with self._connections.readers.connect() as connection:
             return [_bot(row) for row in connection.execute(select(t.bots).order_by(t.bots.c.name))]
 
-    def passes(self) -> list[BotPass]:
+    def passes(self) -> list[BotCredentials]:
         """What lets each bot in, for who checks tokens without asking here every time."""
         c = t.bots.c
         query = select(c.name, c.kind, c.token_hash, c.rotated, c.revoked)
-        with self._desk.readers.connect() as connection:
-            return [BotPass(name, BotKind(kind), *rest) for name, kind, *rest in connection.execute(query)]
+        with self._connections.readers.connect() as connection:
+            return [BotCredentials(name, BotKind(kind), *rest) for name, kind, *rest in connection.execute(query)]
 
     def find(self, name: str) -> Bot | None:
-        with self._desk.readers.connect() as connection:
+        with self._connections.readers.connect() as connection:
             row = _find(connection, name)
             return None if row is None else _bot(row)
 
@@ -83,7 +90,7 @@ class Bots:
 
     def revoke(self, name: str) -> Bot:
         """Shut a bot out: its token is worth nothing from now on. A second time changes nothing."""
-        now = self._desk.now()
+        now = self._connections.now()
 
         def work(connection: Connection) -> Bot:
             bot = _named(connection, name)
@@ -91,59 +98,34 @@ class Bots:
                 raise NotAllowed(f"{name} is a house bot: it has no token, and plays only where it is named.")
             if bot.revoked is None:
                 connection.execute(update(t.bots).where(t.bots.c.id == bot.id).values(revoked=now))
+                _note(connection, name, now)
             return _named(connection, name)
 
-        return self._desk.write(work)
+        return self._connections.write(work)
 
     def rotate(self, name: str) -> NewBot:
         """Give a bot a new token in place of the old one; a bot that was shut out is let in again."""
         token = _new_token()
-        values = {"token_hash": token_hash(token), "rotated": self._desk.now(), "revoked": None}
+        values = {"token_hash": token_hash(token), "rotated": self._connections.now(), "revoked": None}
 
         def work(connection: Connection) -> Bot:
             bot = _named(connection, name)
             if bot.kind is not BotKind.REMOTE:
                 raise NotAllowed(f"{name} is a house bot and needs no token.")
             connection.execute(update(t.bots).where(t.bots.c.id == bot.id).values(values))
+            _note(connection, name, values["rotated"])
             return _named(connection, name)
 
-        return NewBot(self._desk.write(work), token)
+        return NewBot(self._connections.write(work), token)
 
     def authenticate(self, token: str) -> Bot | None:
         """The bot whose token this is, or None; the time taken tells nothing about the tokens there are."""
         given = token_hash(token)
-        with self._desk.readers.connect() as connection:
+        with self._connections.readers.connect() as connection:
             row = connection.execute(select(t.bots).where(t.bots.c.token_hash == given)).first()
         known = given if row is None else row.token_hash
         same = hmac.compare_digest(known, given)
         return _bot(row) if same and row is not None and row.revoked is None else None
-
-    def add_version(self, name: str, label: str, digest: str) -> BotVersion:
-        """Note a build of a bot. The same build again is found, not doubled; a label stands for one digest."""
-        now = self._desk.now()
-        versions = t.bot_versions
-
-        def work(connection: Connection) -> BotVersion:
-            bot = _named(connection, name)
-            query = select(versions).where(versions.c.bot_id == bot.id, versions.c.label == plain(label))
-            row = connection.execute(query).first()
-            if row is None:
-                values = {"bot_id": bot.id, "label": plain(label), "digest": plain(digest), "created": now}
-                connection.execute(insert(versions).values(values))
-                row = connection.execute(query).one()
-            if row.digest != plain(digest):
-                raise NameTaken(f"Version {label} of {name} has other contents: give this one another label.")
-            return _version(row)
-
-        return self._desk.write(work)
-
-    def versions(self, name: str) -> list[BotVersion]:
-        """The builds of a bot, oldest first."""
-        versions = t.bot_versions
-        with self._desk.readers.connect() as connection:
-            bot = _named(connection, name)
-            query = select(versions).where(versions.c.bot_id == bot.id).order_by(versions.c.id)
-            return [_version(row) for row in connection.execute(query)]
 
 
 def token_hash(token: str) -> str:
@@ -152,9 +134,9 @@ def token_hash(token: str) -> str:
 
 
 def check_name(name: str, what: str) -> None:
-    """Names are shown on screens and typed in shells: 1 to 64 printable characters, no space at either end."""
-    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable() or name != name.strip():
-        raise Refused(f"{what} has 1 to {LONGEST_NAME} printable characters, no space at either end: {name!r}.")
+    """Of a name that was given before: it may be older than the rule for new ones, but has to be printable."""
+    if not 1 <= len(name) <= names.LONGEST_NAME or not name.isprintable() or name != name.strip():
+        raise Refused(f"{what} has 1 to {names.LONGEST_NAME} printable characters, no space at either end: {name!r}.")
 
 
 def _new_token() -> str:
@@ -162,8 +144,21 @@ def _new_token() -> str:
     return secrets.token_hex(32)
 
 
+def _note(connection: Connection, name: str, now: Any) -> None:
+    """A bot was registered or changed: the journal keeps all that is known of it."""
+    row = _find(connection, name)
+    assert row is not None
+    journal.append(connection, journal.INSTALLATION, [journal.entry("bot", now, bot=dict(row._mapping))])
+
+
 def _find(connection: Connection, name: str) -> Row[Any] | None:
     return connection.execute(select(t.bots).where(t.bots.c.name == plain(name))).first()
+
+
+def _alike(connection: Connection, name: str) -> str | None:
+    """A bot whose name can be taken for this one."""
+    looks = names.skeleton(name)
+    return next((one for one in connection.scalars(select(t.bots.c.name)) if names.skeleton(one) == looks), None)
 
 
 def _named(connection: Connection, name: str) -> Bot:
@@ -174,8 +169,6 @@ def _named(connection: Connection, name: str) -> Bot:
 
 
 def _bot(row: Row[Any]) -> Bot:
+    if sound(t.bots, row).kind not in KINDS:
+        raise damaged(t.bots, row, "kind", row.kind)
     return Bot(row.id, row.name, BotKind(row.kind), row.note, row.created, row.rotated, row.revoked)
-
-
-def _version(row: Row[Any]) -> BotVersion:
-    return BotVersion(row.id, row.bot_id, row.label, row.digest, row.created)

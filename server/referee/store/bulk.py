@@ -1,4 +1,4 @@
-"""Many rows in one statement.
+"""Bulk inserts and updates: many rows in one SQL statement.
 
 SQLAlchemy builds the parameters of each row anew, and drivers run a statement once per row: with SQLite, each row lets
 go of the interpreter and waits for it again while the event loop wants it too. Here the text is put together once for

@@ -1,10 +1,11 @@
-"""What every part of the store works with: the engine that reads, the writer, and the clock."""
+"""The connections that all parts of the store share: the engine that reads, the writer, and the clock."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Engine
 
@@ -19,7 +20,7 @@ def wall_clock() -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class Connections:
     """The connections of an open store."""
 
     readers: Engine
@@ -36,3 +37,8 @@ def plain(text: str) -> str:
     if text.isascii() and "\0" not in text:
         return text
     return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
+def binary(value: Any) -> bytes:
+    """The bytes of a column; TypeError if a number or a text was put in their place, which `bytes` would make fit."""
+    return memoryview(value).tobytes()

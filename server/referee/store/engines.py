@@ -1,6 +1,6 @@
-"""Connections: one that writes, a few that can only read.
+"""Database engines: one connection that writes, a few that can only read.
 
-Whatever a connection needs to have open it opens when it is made, so that no descriptor is needed in the middle of its
+A connection opens all files it needs when it is made, so that no descriptor is needed in the middle of its
 work; a server makes all of them at its start (`fill`). Where no descriptor is left to make one, it waits.
 
 Every write transaction excludes every other from its first statement on: `BEGIN IMMEDIATE` in SQLite, an advisory
@@ -22,6 +22,7 @@ from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.pool import QueuePool
 
 from referee.store.address import Address
+from referee.store.damage import read_json
 from referee.store.errors import NoDescriptors, fault_of
 
 T = TypeVar("T")
@@ -49,13 +50,12 @@ def writer_engine(address: Address, timeout: float) -> Engine:
             connection.execute("PRAGMA foreign_keys = ON")
             return connection
 
-        creator = _patient(connect, address)
-        engine = create_engine("sqlite://", creator=creator, poolclass=QueuePool, pool_size=1, max_overflow=0)
+        engine = _sqlite_engine(_patient(connect, address), connections=1)
         _begin_with(engine, "BEGIN IMMEDIATE")
     else:
         engine = _postgres(address, f"-c lock_timeout={int(timeout * 1000)}", pool_size=1)
         _begin_with(engine, f"SELECT pg_advisory_xact_lock({WRITE_LOCK})")
-    speak_clearly(engine, address)
+    translate_errors(engine, address)
     return engine
 
 
@@ -70,14 +70,13 @@ def reader_engine(address: Address, timeout: float) -> Engine:
             _open_all(connection)
             return connection
 
-        creator = _patient(connect, address)
-        engine = create_engine("sqlite://", creator=creator, poolclass=QueuePool, pool_size=READERS, max_overflow=0)
+        engine = _sqlite_engine(_patient(connect, address), connections=READERS)
         _begin_with(engine, "BEGIN")
     else:
         engine = _postgres(address, "-c default_transaction_read_only=on", pool_size=READERS).execution_options(
             isolation_level="REPEATABLE READ"
         )
-    speak_clearly(engine, address)
+    translate_errors(engine, address)
     return engine
 
 
@@ -88,7 +87,7 @@ def fill(engine: Engine, count: int) -> None:
             stack.enter_context(engine.connect())
 
 
-def speak_clearly(engine: Engine, address: Address) -> None:
+def translate_errors(engine: Engine, address: Address) -> None:
     """Let the engine raise the environment's faults as `StoreError`; other errors stay the driver's."""
     where = str(address)
 
@@ -97,6 +96,17 @@ def speak_clearly(engine: Engine, address: Address) -> None:
         fault = fault_of(context.original_exception, where)
         if fault is not None:
             raise fault from context.original_exception
+
+
+def _sqlite_engine(creator: Callable[[], sqlite3.Connection], connections: int) -> Engine:
+    return create_engine(
+        "sqlite://",
+        creator=creator,
+        poolclass=QueuePool,
+        pool_size=connections,
+        max_overflow=0,
+        json_deserializer=read_json,
+    )
 
 
 def _sqlite(uri: str, timeout: float) -> sqlite3.Connection:

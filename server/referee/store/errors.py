@@ -1,4 +1,4 @@
-"""What can go wrong around the database, each as one sentence that says what to do.
+"""The errors of the store, each as one sentence that says what to do.
 
 `StoreError` and its kinds mean that the environment failed: a file, a disk, a server. `Refused` and its kinds
 mean that the caller asked for something that cannot be: a name that is taken, a match that does not exist.
@@ -37,6 +37,10 @@ class NotADatabase(StoreError):
     """The file is corrupt or is something else."""
 
 
+class DamagedRow(NotADatabase):
+    """A row of the database holds what its table cannot hold."""
+
+
 class ForeignDatabase(StoreError):
     """The database belongs to another program."""
 
@@ -67,6 +71,10 @@ class NoDescriptors(StoreError):
 
 class StoreClosed(StoreError):
     """The store was closed."""
+
+
+PASSING = (Locked, Unreachable)
+"""Faults that may pass by themselves: another program lets go of its lock, a database server is started again."""
 
 
 class Refused(ValueError):

@@ -15,11 +15,11 @@ from referee.store.errors import fault_of_file
 
 PRIVATE = 0o600
 OTHERS = 0o066
-"""Reading and writing, by the group and by everybody."""
+"""Reading and writing, by the group and by all others."""
 
 
 def create_private(path: Path) -> bool:
-    """Create an empty file for its owner only, whatever the umask; False if there is one already."""
+    """Create an empty file for its owner only, under any umask; False if there is one already."""
     try:
         # Through a link that leads nowhere yet, as SQLite does it.
         descriptor = os.open(os.path.realpath(path), os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, PRIVATE)

@@ -1,4 +1,4 @@
-"""The hot path: claims and results, many at a time, in a handful of statements.
+"""Where a result is stored: matches are claimed and results written, many at a time, in a handful of statements.
 
 Each function is a `Batch` for the writer: it gets the neighbours in the queue as one list and answers each of them.
 """
@@ -24,11 +24,14 @@ from sqlalchemy import (
     update,
 )
 
+from referee.chain_head import ChainHead
+from referee.store import journal
 from referee.store import tables as t
+from referee.store.bot_logs import BotLogs
 from referee.store.bulk import BulkInsert, BulkUpdate
 from referee.store.connections import Clock, plain
 from referee.store.errors import Refused, Unknown
-from referee.store.values import MatchResult, MatchState, TournamentState, fault_code
+from referee.store.values import MatchResult, MatchState, TournamentState, fault_word
 
 FAST = 1
 """zlib's level: records are a fifth larger than at the usual 6, and packed in about three quarters of the time."""
@@ -46,7 +49,18 @@ def _told(*columns: ColumnElement[Any]) -> ColumnElement[str]:
     return func.aggregate_strings(one, ",")
 
 
-_STANDING = select(_told(t.matches.c.id, t.matches.c.state, t.matches.c.attempt, t.matches.c.players)).where(_THESE)
+_STANDING = select(
+    _told(
+        t.matches.c.id,
+        t.matches.c.state,
+        t.matches.c.attempt,
+        t.matches.c.players,
+        # Of practice, where the journal has it: the chain of no tournament, and the number of the row.
+        func.coalesce(t.matches.c.tournament_id, literal_column(str(journal.INSTALLATION))),
+        func.coalesce(t.matches.c.ordinal, t.matches.c.id),
+        func.coalesce(t.matches.c.started, literal_column("-1")),
+    )
+).where(_THESE)
 _CLAIMABLE = (
     select(_told(t.matches.c.id, t.matches.c.attempt))
     .select_from(t.matches.outerjoin(t.tournaments, t.tournaments.c.id == t.matches.c.tournament_id))
@@ -65,7 +79,8 @@ _FINISH = BulkUpdate(
     t.matches, ["id"], ["seed", "reason", "finished"], fixed={"state": literal_column(f"'{MatchState.FINISHED}'")}
 )
 _SETTLE = BulkUpdate(t.seats, ["match_id", "seat"], ["rank", "score", "fault", "strikes", "decisions", "time_ms"])
-_RECORD = BulkInsert(t.records, ["match_id", "body", "sha256", "size"])
+_VERSION = BulkUpdate(t.seats, ["match_id", "seat"], ["version"])
+_RECORD = BulkInsert(t.records, ["match_id", "body", "sha256", "size", "packed_crc"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +101,7 @@ class Scorers:
 
     def __init__(self, now: Clock) -> None:
         self._now = now
+        self._logs = BotLogs()
 
     def claim(self, connection: Connection, matches: Sequence[int]) -> list[int | None]:
         """Mark matches as being played: the attempt of each, or None if it cannot be started now."""
@@ -96,25 +112,31 @@ class Scorers:
         # Of two claims to one match the first gets it.
         return [attempts.pop(match, None) for match in matches]
 
-    def report(self, connection: Connection, results: Sequence[PackedResult]) -> list[bool]:
-        """Store results, ranks and records: True for each that was new, False for one that came too late."""
+    def report(self, connection: Connection, results: Sequence[PackedResult]) -> list[ChainHead | None]:
+        """Store results, ranks and records: for each that was new the head of the hash chain that holds it, None for
+        one that came too late.
+        """
         found = _tell(connection, _STANDING, {packed.result.match for packed in results})
-        standing = {int(match): (state, int(attempt), int(players)) for match, state, attempt, players in found}
-        answers: list[bool] = []
+        standing = {int(match): (state, [int(one) for one in rest]) for match, state, *rest in found}
+        chains: list[int | None] = []
         fresh: dict[int, PackedResult] = {}
         for packed in results:
             result = packed.result
             match = result.match
             if match not in standing:
                 raise Unknown(f"There is no match number {match}.")
-            state, attempt, players = standing[match]
+            state, (attempt, players, chain, *_) = standing[match]
             _check_seats(result, players)
             new = state == MatchState.PLAYING and attempt == result.attempt and match not in fresh
-            answers.append(new)
+            chains.append(chain if new else None)
             if new:
                 fresh[match] = packed
-        _store(connection, list(fresh.values()), self._now())
-        return answers
+        now = self._now()
+        _store(connection, list(fresh.values()), now)
+        places = [(standing[match][1][2:], packed) for match, packed in fresh.items()]
+        heads = journal.append_all(connection, [(place[0], _entry(place, packed, now)) for place, packed in places])
+        self._logs.keep(connection, [packed.result for packed in fresh.values()])
+        return [None if chain is None else heads[chain] for chain in chains]
 
 
 def _tell(connection: Connection, query: Select[Any], matches: Collection[int]) -> list[list[str]]:
@@ -128,9 +150,36 @@ def _check_seats(result: MatchResult, players: int) -> None:
         raise Refused(f"The result of match {result.match} names seats {given}, not each of its {players} once.")
     for seat in result.seats:
         try:
-            fault_code(seat.fault)
+            fault_word(seat.fault)
         except ValueError as error:
             raise Refused(f"The result of match {result.match} cannot be kept: {error}.") from None
+
+
+def _entry(place: Sequence[int], packed: PackedResult, now: int) -> dict[str, Any]:
+    """A result as the journal tells it; `place` is its chain, its number there and when it was started."""
+    _, number, started = place
+    result = packed.result
+    seats = sorted(result.seats, key=lambda seat: seat.seat)
+    versions = [seat.version for seat in seats]
+    return journal.entry(
+        "result",
+        now,
+        # Told only where a submitted bot played: nothing changes for all others.
+        **({"versions": versions} if any(one is not None for one in versions) else {}),
+        match=number,
+        attempt=result.attempt,
+        started=None if started < 0 else started,
+        seed=result.seed,
+        reason=plain(result.reason),
+        ranks=[seat.rank for seat in seats],
+        scores=[seat.score for seat in seats],
+        terminations=[fault_word(seat.fault) for seat in seats],
+        strikes=[seat.strikes for seat in seats],
+        decisions=[seat.decisions for seat in seats],
+        time_ms=[seat.time_ms for seat in seats],
+        record=packed.sha256,
+        size=len(result.record),
+    )
 
 
 def _store(connection: Connection, fresh: Sequence[PackedResult], now: int) -> None:
@@ -139,11 +188,18 @@ def _store(connection: Connection, fresh: Sequence[PackedResult], now: int) -> N
     _SETTLE.run(
         connection,
         [
-            (each.match, s.seat, s.rank, s.score, s.fault, s.strikes, s.decisions, s.time_ms)
+            (each.match, s.seat, s.rank, s.score, fault_word(s.fault), s.strikes, s.decisions, s.time_ms)
             for each in results
             for s in each.seats
         ],
     )
+    hosted = [(each.match, s.seat, s.version) for each in results for s in each.seats if s.version is not None]
+    if hosted:
+        _VERSION.run(connection, hosted)
     _RECORD.run(
-        connection, [(packed.result.match, packed.body, packed.sha256, len(packed.result.record)) for packed in fresh]
+        connection,
+        [
+            (packed.result.match, packed.body, packed.sha256, len(packed.result.record), zlib.crc32(packed.body))
+            for packed in fresh
+        ],
     )

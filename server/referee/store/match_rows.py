@@ -10,14 +10,19 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, func, select
 
 from referee.store import tables as t
+from referee.store.connections import binary
+from referee.store.damage import damaged, sound
 from referee.store.errors import NotADatabase
-from referee.store.values import Match, MatchState, Seat, fault_code
+from referee.store.values import FaultySeat, MatchState, StoredMatch, StoredSeat, fault_word
 
+FINISHED = "finished"
+"""The word for a seat that came to the end of its match."""
+STATES = frozenset(state.value for state in MatchState)
 PAGE = 500
-"""Matches in memory at a time; each page is a read of its own, so a slow reader holds up nobody."""
+"""Matches in memory at a time; each page is a read of its own, so a slow reader holds up no other."""
 
 _MATCHES = select(t.matches)
-# The columns in the order of the fields of Seat, so that a row becomes one without looking up names.
+# The columns in the order of the fields of StoredSeat, so that a row becomes one without looking up names.
 _SEATS = (
     select(
         t.seats.c.match_id,
@@ -31,32 +36,76 @@ _SEATS = (
         t.seats.c.strikes,
         t.seats.c.decisions,
         t.seats.c.time_ms,
+        t.seats.c.version,
     )
     .select_from(t.seats.outerjoin(t.entrants, t.entrants.c.id == t.seats.c.entrant_id))
     .order_by(t.seats.c.match_id, t.seats.c.seat)
 )
 
 
-def read_match(connection: Connection, match: int) -> Match | None:
+def read_match(connection: Connection, match: int) -> StoredMatch | None:
     """One match with its seats."""
     found = read_matches(connection, _MATCHES.where(t.matches.c.id == match))
     return found[0] if found else None
 
 
-def read_matches(connection: Connection, query: Select[Any]) -> list[Match]:
+def read_matches(connection: Connection, query: Select[Any]) -> list[StoredMatch]:
     """The matches of a query over `matches`, in its order, with their seats."""
     rows = connection.execute(query).all()
-    seats: dict[int, list[Seat]] = {row.id: [] for row in rows}
+    seats: dict[int, list[StoredSeat]] = {row.id: [] for row in rows}
     of_these = _SEATS.where(t.seats.c.match_id.in_(list(seats)))
-    for match, seat, bot, name, position, rank, score, fault, *spent in connection.execute(of_these):
-        how = None if fault is None else fault_code(fault)
-        seats[match].append(Seat(seat, bot, name, position, rank, score, how, *spent))
+    for row in connection.execute(of_these):
+        match, seat, bot, name, position, rank, score, fault, *spent = sound(t.seats, row)
+        how = None if fault is None else fault_word(fault)
+        seats[match].append(StoredSeat(seat, bot, name, position, rank, score, how, *spent))
     return [_match(row, seats[row.id]) for row in rows]
+
+
+def read_faulty_seats(connection: Connection, tournament: int) -> list[FaultySeat]:
+    """The seats of a tournament's finished matches that did not finish, in schedule order."""
+    query = (
+        select(t.matches.c.id, t.matches.c.ordinal, t.seats.c.seat, t.entrants.c.name, t.seats.c.fault)
+        .join(t.seats, t.seats.c.match_id == t.matches.c.id)
+        .join(t.entrants, t.entrants.c.id == t.seats.c.entrant_id)
+        .where(
+            t.matches.c.tournament_id == tournament,
+            t.matches.c.state == MatchState.FINISHED.value,
+            func.lower(t.seats.c.fault) != FINISHED,
+        )
+        .order_by(t.matches.c.ordinal, t.seats.c.seat)
+    )
+    return [
+        FaultySeat(match, ordinal, seat, name, fault_word(fault))
+        for match, ordinal, seat, name, fault in connection.execute(query)
+    ]
+
+
+def read_ranks(
+    connection: Connection, tournament: int, before: int
+) -> dict[int, tuple[tuple[str, ...], tuple[int, ...]]]:
+    """The names and the ranks, by seat, of the finished matches before an ordinal: all that strengths need."""
+    e, m, s = t.entrants.c, t.matches.c, t.seats.c
+    names = {row.id: row.name for row in connection.execute(select(e.id, e.name).where(e.tournament_id == tournament))}
+    query = (
+        select(m.ordinal, s.match_id, s.seat, s.entrant_id, s.rank)
+        .join(t.seats, s.match_id == m.id)
+        .where(m.tournament_id == tournament, m.state == MatchState.FINISHED.value, m.ordinal < before)
+        .order_by(m.ordinal, s.seat)
+    )
+    seated: dict[int, tuple[list[str], list[int]]] = {}
+    for row in connection.execute(query):
+        ordinal, _, _, entrant, rank = row
+        if entrant not in names or rank.__class__ is not int:
+            raise damaged(t.seats, row, "rank", rank)
+        bots, ranks = seated.setdefault(ordinal, ([], []))
+        bots.append(names[entrant])
+        ranks.append(rank)
+    return {ordinal: (tuple(bots), tuple(ranks)) for ordinal, (bots, ranks) in seated.items()}
 
 
 def pages(
     readers: Engine, tournament: int | None, states: Sequence[MatchState], after: int = -1
-) -> Iterator[list[Match]]:
+) -> Iterator[list[StoredMatch]]:
     """Matches in schedule order (practice: in order of creation), those in the given states, a page at a time."""
     c = t.matches.c
     place = c.id if tournament is None else c.ordinal
@@ -80,18 +129,26 @@ def read_records(connection: Connection, matches: Sequence[int]) -> dict[int, by
 
 
 def _unpacked(row: Row[Any]) -> bytes:
+    sound(t.records, row)
+    body = binary(row.body)
+    unpacking = zlib.decompressobj()
     try:
         # Bounded by the noted size, so that a damaged row cannot fill the memory.
-        record = zlib.decompressobj().decompress(bytes(row.body), row.size + 1)
+        record = unpacking.decompress(body, max(0, row.size) + 1)
     except zlib.error:
         record = b""
-    if len(record) != row.size or hashlib.sha256(record).hexdigest() != row.sha256:
+    whole = unpacking.eof and not unpacking.unused_data and row.packed_crc == zlib.crc32(body)
+    if not whole or len(record) != row.size or hashlib.sha256(record).hexdigest() != row.sha256:
         raise NotADatabase(f"The record of match {row.match_id} is damaged: restore the database from a copy.")
     return record
 
 
-def _match(row: Row[Any], seats: list[Seat]) -> Match:
-    return Match(
+def _match(row: Row[Any], seats: list[StoredSeat]) -> StoredMatch:
+    if sound(t.matches, row).state not in STATES:
+        raise damaged(t.matches, row, "state", row.state)
+    if len(seats) != row.players:
+        raise damaged(t.matches, row, "players", row.players)
+    return StoredMatch(
         id=row.id,
         tournament=row.tournament_id,
         round=row.round,

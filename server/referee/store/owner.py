@@ -1,4 +1,4 @@
-"""Who owns a database: one server at a time, held by the operating system so that a crash lets go of it."""
+"""The lock of a database: one server owns it at a time. The operating system holds the lock, so a crash releases it."""
 
 from __future__ import annotations
 
@@ -6,19 +6,26 @@ import contextlib
 import fcntl
 import os
 import threading
+import time
 from pathlib import Path
 from typing import ClassVar
 
 from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from referee.store.address import Address
-from referee.store.engines import speak_clearly
-from referee.store.errors import AlreadyOwned, fault_of_file
+from referee.store.engines import translate_errors
+from referee.store.errors import AlreadyOwned, StoreError, fault_of_file
 from referee.store.file_rights import PRIVATE
 
 OWNER_LOCK = "1919247974, hashtext(current_schema())"
 """The key of the advisory lock that the server holds in PostgreSQL: one per schema."""
+
+RELEASE_SECONDS = 4.0
+"""How long a held lock is waited for: PostgreSQL notices a killed owner only when it looks at its connection."""
+
+RETRY_SECONDS = 0.1
 
 
 class Ownership:
@@ -37,8 +44,26 @@ class Ownership:
         if self._file is not None:
             self._file.release()
         if self._connection is not None and self._engine is not None:
+            # Said before the connection is closed: the database server notices a closed connection a little later.
+            with contextlib.suppress(SQLAlchemyError, StoreError):
+                self._connection.exec_driver_sql(f"SELECT pg_advisory_unlock({OWNER_LOCK})")
             self._connection.close()
             self._engine.dispose()
+
+    def renew(self, address: Address) -> None:
+        """See that the lock is still held: PostgreSQL forgets it with the connection, when it is started again.
+
+        AlreadyOwned if another server has taken it meanwhile.
+        """
+        if self._connection is None or self._engine is None:
+            return
+        try:
+            self._connection.exec_driver_sql("SELECT 1")
+        except (SQLAlchemyError, StoreError):
+            self._connection.invalidate()
+            self._connection.close()
+            self._engine.dispose()
+            self._lock_server(address)
 
     def _lock_server(self, address: Address) -> None:
         assert address.url is not None
@@ -47,12 +72,15 @@ class Ownership:
             address.url, poolclass=NullPool, isolation_level="AUTOCOMMIT", connect_args={"connect_timeout": 10}
         )
 
-        speak_clearly(engine, address)
+        translate_errors(engine, address)
         connection = engine.connect()
-        if not connection.exec_driver_sql(f"SELECT pg_try_advisory_lock({OWNER_LOCK})").scalar_one():
-            connection.close()
-            engine.dispose()
-            raise AlreadyOwned(_already(str(address), ""))
+        give_up = time.monotonic() + RELEASE_SECONDS
+        while not connection.exec_driver_sql(f"SELECT pg_try_advisory_lock({OWNER_LOCK})").scalar_one():
+            if time.monotonic() >= give_up:
+                connection.close()
+                engine.dispose()
+                raise AlreadyOwned(_already(str(address), ""))
+            time.sleep(RETRY_SECONDS)
         self._engine, self._connection = engine, connection
 
 
@@ -101,7 +129,7 @@ class _LockFile:
             if self._key not in self._held:
                 return
             self._held.discard(self._key)
-            # Removed while still locked: whoever waits for it sees that its file is gone and makes a new one.
+            # Removed while still locked: a process that waits for it sees that its file is gone and makes a new one.
             with contextlib.suppress(OSError):
                 os.unlink(self._path)
             os.close(self._descriptor)

@@ -1,19 +1,34 @@
-"""Writing a schedule: entrants and matches, appended to what is there."""
+"""Where a schedule is stored: entrants and matches, appended to what is there."""
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby, islice
 from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, select
 
+from referee.store import journal
 from referee.store import tables as t
 from referee.store.bots import check_name
 from referee.store.bulk import BulkInsert
 from referee.store.errors import NameTaken, Refused, Unknown
-from referee.store.values import NewEntrant, Pairing, Settings, Tournament
+from referee.store.values import (
+    MatchState,
+    NewEntrant,
+    Ruling,
+    RulingKind,
+    ScheduledTable,
+    SeatedMatch,
+    Settings,
+    StoredRound,
+    Tournament,
+)
+
+OUT = (RulingKind.DISQUALIFIED, RulingKind.WITHDRAWN)
+_COUNTING = (MatchState.SCHEDULED, MatchState.PLAYING, MatchState.FINISHED)
 
 CHUNK = 1000
 """Matches written by one statement; a schedule of any length passes through memory in such pieces."""
@@ -28,15 +43,19 @@ _MATCH = BulkInsert(
 _SEAT = BulkInsert(t.seats, ["match_id", "seat", "entrant_id", "bot_id", "strikes", "decisions", "time_ms"])
 
 
+Further = Callable[[Sequence[SeatedMatch], int, frozenset[int], frozenset[int]], Iterable[ScheduledTable]]
+"""What is scheduled in place of lost matches: all matches, how many entrants, who is out, and which were lost now."""
+
+
 def extend_schedule(
     connection: Connection,
     tournament: Tournament,
     entrants: Sequence[NewEntrant],
-    schedule: Iterable[Pairing],
+    schedule: Iterable[ScheduledTable],
     now: int,
-) -> None:
-    """Append entrants and matches to a tournament, inside the caller's transaction."""
-    known = _by_position(connection, tournament.id)
+) -> int:
+    """Append entrants and matches to a tournament, inside the caller's transaction; returns where the matches begin."""
+    known = by_position(connection, tournament.id)
     for entrant in entrants:
         check_name(entrant.name, "An entrant's name")
     if clash := _first_repeated([row.name for row in known] + [entrant.name for entrant in entrants]):
@@ -50,27 +69,43 @@ def extend_schedule(
                     "tournament_id": tournament.id,
                     "position": len(known) + offset,
                     "bot_id": entrant.bot,
-                    "version_id": entrant.version,
                     "name": entrant.name,
                     "joined": now,
                 }
                 for offset, entrant in enumerate(entrants)
             ],
         )
-        known = _by_position(connection, tournament.id)
+        known = by_position(connection, tournament.id)
+        journal.append(connection, tournament.id, [_entered(connection, entrants, now)])
     last = select(func.max(t.matches.c.ordinal)).where(t.matches.c.tournament_id == tournament.id)
     highest = connection.execute(last).scalar()
-    ordinal = 0 if highest is None else highest + 1
+    first = ordinal = 0 if highest is None else highest + 1
+    names = [row.name for row in known]
+    digest = hashlib.sha256()
     for pairings in _chunks(schedule):
         _schedule(connection, tournament, known, pairings, ordinal, now)
+        for number, pairing in enumerate(pairings, ordinal):
+            seated = [names[position] for position in pairing.seats]
+            digest.update(journal.schedule_line(number, pairing.round, pairing.table, seated).encode())
         ordinal += len(pairings)
+    told = journal.entry("scheduled", now, first=first, matches=ordinal - first, sha256=digest.hexdigest())
+    journal.append(connection, tournament.id, [told])
+    return first
+
+
+def _entered(connection: Connection, entrants: Sequence[NewEntrant], now: int) -> dict[str, Any]:
+    c = t.bots.c
+    these = select(c.id, c.name, c.kind).where(c.id.in_({entrant.bot for entrant in entrants}))
+    bots = {row.id: row for row in connection.execute(these)}
+    told = [{"name": each.name, "bot": bots[each.bot].name, "kind": bots[each.bot].kind} for each in entrants]
+    return journal.entry("entered", now, entrants=told)
 
 
 def _schedule(
     connection: Connection,
     tournament: Tournament,
     entrants: Sequence[Row[Any]],
-    pairings: Sequence[Pairing],
+    pairings: Sequence[ScheduledTable],
     first: int,
     now: int,
 ) -> None:
@@ -100,7 +135,7 @@ def _schedule(
     )
 
 
-def _check_pairing(tournament: Tournament, entrants: int, pairing: Pairing) -> None:
+def _check_pairing(tournament: Tournament, entrants: int, pairing: ScheduledTable) -> None:
     where = f"Round {pairing.round}, table {pairing.table} of {tournament.name}"
     if len(pairing.seats) != tournament.players:
         raise Refused(f"{where} has {len(pairing.seats)} seats instead of {tournament.players}.")
@@ -111,20 +146,15 @@ def _check_pairing(tournament: Tournament, entrants: int, pairing: Pairing) -> N
 
 
 def check_bots(connection: Connection, entrants: Sequence[NewEntrant]) -> None:
-    """Refuse entrants whose bot or version does not exist."""
+    """Refuse entrants whose bot does not exist."""
     wanted = {entrant.bot for entrant in entrants}
     known = {row.id for row in connection.execute(select(t.bots.c.id).where(t.bots.c.id.in_(wanted)))}
     if missing := sorted(wanted - known):
         raise Unknown(f"There is no bot number {missing[0]}: register it first.")
-    for entrant in entrants:
-        if entrant.version is not None:
-            versions = t.bot_versions.c
-            query = select(versions.id).where(versions.id == entrant.version, versions.bot_id == entrant.bot)
-            if connection.execute(query).first() is None:
-                raise Unknown(f"{entrant.name} has no version number {entrant.version}: note the version first.")
 
 
-def _by_position(connection: Connection, tournament: int) -> Sequence[Row[Any]]:
+def by_position(connection: Connection, tournament: int) -> Sequence[Row[Any]]:
+    """The entrants of a tournament."""
     query = select(t.entrants).where(t.entrants.c.tournament_id == tournament).order_by(t.entrants.c.position)
     return connection.execute(query).all()
 
@@ -133,7 +163,7 @@ def _first_repeated(names: Sequence[str]) -> str | None:
     return next((name for place, name in enumerate(names) if name in names[:place]), None)
 
 
-def _chunks(schedule: Iterable[Pairing]) -> Iterator[Sequence[Pairing]]:
+def _chunks(schedule: Iterable[ScheduledTable]) -> Iterator[Sequence[ScheduledTable]]:
     pairings = iter(schedule)
     while chunk := list(islice(pairings, CHUNK)):
         yield chunk
@@ -146,3 +176,86 @@ def settings_json(settings: Settings) -> dict[str, Any]:
     except (TypeError, ValueError) as error:
         raise Refused(f"The settings cannot be kept as JSON: {error}.") from None
     return kept
+
+
+def seated_matches(connection: Connection, tournament: int) -> list[SeatedMatch]:
+    """The schedule in its order, as far as further matches depend on it."""
+    query = (
+        select(t.matches.c.ordinal, t.matches.c.round, t.matches.c.state, t.entrants.c.position)
+        .join(t.seats, t.seats.c.match_id == t.matches.c.id)
+        .join(t.entrants, t.entrants.c.id == t.seats.c.entrant_id)
+        .where(t.matches.c.tournament_id == tournament)
+        .order_by(t.matches.c.ordinal, t.seats.c.seat)
+    )
+    found = []
+    for _, rows in groupby(connection.execute(query), key=lambda row: row.ordinal):
+        seats = list(rows)
+        counts = seats[0].state in _COUNTING
+        found.append(SeatedMatch(seats[0].round, tuple(row.position for row in seats), counts))
+    return found
+
+
+def out_positions(connection: Connection, tournament: int) -> frozenset[int]:
+    """Who is out, by position."""
+    out = out_after(read_rulings(connection, tournament))
+    c = t.entrants.c
+    rows = connection.execute(select(c.name, c.position).where(c.tournament_id == tournament))
+    return frozenset(row.position for row in rows if row.name in out)
+
+
+def out_after(rulings: Iterable[Ruling]) -> dict[str, Ruling]:
+    """Who is out after these rulings, by name, and by which of them."""
+    out: dict[str, Ruling] = {}
+    for ruling in rulings:
+        if ruling.kind in OUT:
+            out[ruling.bot] = ruling
+        elif ruling.kind is RulingKind.RETURNED:
+            out.pop(ruling.bot, None)
+    return out
+
+
+def read_rulings(connection: Connection, tournament: int) -> list[Ruling]:
+    """The rulings of a tournament in their order."""
+    query = (
+        select(t.rulings, t.entrants.c.name.label("bot"))
+        .select_from(t.rulings.outerjoin(t.entrants, t.entrants.c.id == t.rulings.c.entrant_id))
+        .where(t.rulings.c.tournament_id == tournament)
+        .order_by(t.rulings.c.number)
+    )
+    return [
+        Ruling(
+            *(row.number, RulingKind(row.kind), row.bot or "", row.ordinal, row.reason),
+            *(tuple(row.annulled), tuple(row.aside), row.created),
+        )
+        for row in connection.execute(query)
+    ]
+
+
+def round_row(tournament: int, drawn: StoredRound) -> dict[str, Any]:
+    """The row of a round."""
+    return {
+        "tournament_id": tournament,
+        "number": drawn.number,
+        "first_ordinal": drawn.first,
+        "stage": drawn.stage,
+        "byes": list(drawn.byes),
+        "active": list(drawn.active),
+        "reasons": list(drawn.reasons),
+        "deals": list(drawn.deals),
+        "created": drawn.created,
+    }
+
+
+def ruling_row(tournament: int, ruling: Ruling, entrant: int | None) -> dict[str, Any]:
+    """The row of a ruling."""
+    return {
+        "tournament_id": tournament,
+        "number": ruling.number,
+        "kind": ruling.kind.value,
+        "entrant_id": entrant,
+        "ordinal": ruling.match,
+        "reason": ruling.reason,
+        "annulled": list(ruling.annulled),
+        "aside": list(ruling.aside),
+        "created": ruling.created,
+    }

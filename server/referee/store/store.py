@@ -14,21 +14,28 @@ from typing import Self
 
 from sqlalchemy import Connection, delete, insert, select
 
+from referee.store import journal
 from referee.store import tables as t
 from referee.store.address import Address, check_address, parse_address
 from referee.store.bots import Bots
-from referee.store.connections import Clock, Desk, plain, wall_clock
+from referee.store.connections import Clock, Connections, plain, wall_clock
 from referee.store.engines import READERS, fill, reader_engine, writer_engine
+from referee.store.every_column import EveryColumn
 from referee.store.file_rights import create_private, exposure
 from referee.store.matches import Matches
 from referee.store.migrate import is_current, migrate
+from referee.store.nonces import Nonces
 from referee.store.owner import Ownership
+from referee.store.rounds import Rounds
+from referee.store.rulings import Rulings
+from referee.store.snapshots import Snapshots
 from referee.store.tournaments import Tournaments
+from referee.store.versions import Versions
 from referee.store.writer import Writer
 
 
 class Store:
-    """An open database; `bots`, `tournaments` and `matches` hold the verbs, `writer` takes any unit of work."""
+    """An open database; `bots`, `tournaments`, `matches`, `nonces` hold the verbs, `writer` takes any unit of work."""
 
     def __init__(self, address: Address, ownership: Ownership | None, timeout: float, now: Clock) -> None:
         self.address = address
@@ -36,10 +43,17 @@ class Store:
         self._readers = reader_engine(address, timeout)
         self._writing = writer_engine(address, timeout)
         self.writer = Writer(self._writing)
-        self._desk = Desk(self._readers, self.writer, now)
-        self.bots = Bots(self._desk)
-        self.tournaments = Tournaments(self._desk)
-        self.matches = Matches(self._desk)
+        self._connections = Connections(self._readers, self.writer, now)
+        self.bots = Bots(self._connections)
+        self.versions = Versions(self._connections)
+        self.tournaments = Tournaments(self._connections)
+        self.matches = Matches(self._connections)
+        self.nonces = Nonces(self._connections)
+        self.rounds = Rounds(self._connections)
+        self.rulings = Rulings(self._connections)
+        self.snapshots = Snapshots(self._connections)
+        self.journal = journal.Journal(self._readers)
+        self.every_column = EveryColumn(self._readers)
 
     @classmethod
     def open(
@@ -84,13 +98,21 @@ class Store:
 
     def set_fact(self, key: str, value: str | None) -> None:
         """Note a fact in place of the former one; None forgets it."""
+        now = self._connections.now()
 
         def work(connection: Connection) -> None:
             connection.execute(delete(t.meta).where(t.meta.c.key == key))
             if value is not None:
                 connection.execute(insert(t.meta).values(key=key, value=plain(value)))
+            told = journal.entry("fact", now, key=key, value=None if value is None else plain(value))
+            journal.append(connection, journal.INSTALLATION, [told])
 
-        self._desk.write(work)
+        self._connections.write(work)
+
+    def renew_ownership(self) -> None:
+        """After a fault that has passed: see that this program still owns the database; AlreadyOwned if not."""
+        if self._ownership is not None:
+            self._ownership.renew(self.address)
 
     def close(self) -> None:
         """Write what was submitted and let go of the database; a second time does nothing."""

@@ -1,4 +1,4 @@
-"""The tables, as SQLModel classes; `migrations/` creates the same ones, and a test compares the two.
+"""The database tables (schema), as SQLModel classes; `migrations/` creates the same ones, and a test compares the two.
 
 Queries use the Core tables named at the end of the file: storing objects one by one is fifty times slower.
 """
@@ -12,6 +12,7 @@ from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     Column,
+    Dialect,
     ForeignKey,
     Index,
     Integer,
@@ -20,6 +21,7 @@ from sqlalchemy import (
     String,
     Table,
     UniqueConstraint,
+    text,
 )
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
@@ -31,6 +33,15 @@ NAMES = {
     "fk": "fk_%(table_name)s_%(column_0_N_name)s",
     "pk": "pk_%(table_name)s",
 }
+
+
+class Blob(LargeBinary):
+    """Bytes, handed out as they are stored: what is wrong with them is told by `damage.py`, not by a conversion."""
+
+    cache_ok = True
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> None:
+        return None
 
 
 class Row(SQLModel, registry=registry(metadata=MetaData(naming_convention=NAMES))):
@@ -58,7 +69,7 @@ class BotRow(Row, table=True):
 
 
 class VersionRow(Row, table=True):
-    """One build of a bot."""
+    """One submission of a bot: `label` is its number, `digest` the SHA-256 of its files, `log` what its trial wrote."""
 
     __tablename__ = "bot_versions"
     __table_args__ = (UniqueConstraint("bot_id", "label"),)
@@ -68,6 +79,13 @@ class VersionRow(Row, table=True):
     label: str = Field(sa_type=String)
     digest: str = Field(sa_type=String)
     created: int = Field(sa_type=BigInteger)
+    # Added to a table that was there: SQLite wants to know what older rows would have.
+    state: str = Field(sa_type=String, sa_column_kwargs={"server_default": text("''")})
+    reason: str = Field(sa_type=String, sa_column_kwargs={"server_default": text("''")})
+    log: str = Field(sa_type=String, sa_column_kwargs={"server_default": text("''")})
+    files: int = Field(sa_column_kwargs={"server_default": "0"})
+    size: int = Field(sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
+    settled: int | None = Field(default=None, sa_type=BigInteger)
 
 
 class TournamentRow(Row, table=True):
@@ -87,10 +105,10 @@ class TournamentRow(Row, table=True):
     settings: dict[str, Any] = Field(sa_type=JSON)
     state: str = Field(sa_type=String)
     commitment: str = Field(sa_type=String)
-    root: bytes = Field(sa_type=LargeBinary)
+    root: bytes = Field(sa_type=Blob)
     revealed: bool = False
     seed_text: str | None = Field(default=None, sa_type=String)
-    salt: bytes | None = Field(default=None, sa_type=LargeBinary)
+    salt: bytes | None = Field(default=None, sa_type=Blob)
     created: int = Field(sa_type=BigInteger)
     started: int | None = Field(default=None, sa_type=BigInteger)
     finished: int | None = Field(default=None, sa_type=BigInteger)
@@ -112,6 +130,21 @@ class EntrantRow(Row, table=True):
     version_id: int | None = Field(default=None, foreign_key="bot_versions.id")
     name: str = Field(sa_type=String)
     joined: int = Field(sa_type=BigInteger)
+
+
+class NonceRow(Row, table=True):
+    """An entrant's part in a draw of nonces: what it committed itself to, and its nonce, empty if it was not told."""
+
+    __tablename__ = "nonces"
+    __table_args__ = (UniqueConstraint("tournament_id", "draw", "entrant_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    tournament_id: int = Field(foreign_key="tournaments.id")
+    draw: int
+    first_ordinal: int
+    entrant_id: int = Field(foreign_key="entrants.id")
+    commitment: str = Field(sa_type=String)
+    nonce: str = Field(sa_type=String)
 
 
 class MatchRow(Row, table=True):
@@ -144,7 +177,10 @@ class MatchRow(Row, table=True):
 
 
 class SeatRow(Row, table=True):
-    """A seat of a match; one row per seat, written with the schedule and filled in with the result."""
+    """A seat of a match; one row per seat, written with the schedule and filled in with the result.
+
+    `version` is that of the submitted bot that played; null for a house bot and for a bot that was connected.
+    """
 
     __tablename__ = "seats"
     # Found by match and seat only: without a row number of its own, SQLite looks once instead of twice.
@@ -161,17 +197,107 @@ class SeatRow(Row, table=True):
     strikes: int = 0
     decisions: int = 0
     time_ms: int = Field(default=0, sa_type=BigInteger)
+    version: int | None = None
 
 
 class RecordRow(Row, table=True):
-    """The record of a finished match: zlib-compressed, with the SHA-256 and the size of what was compressed."""
+    """The record of a finished match: zlib-compressed, with the SHA-256 and the size of what was compressed.
+
+    `packed_crc` is the CRC-32 of `body`: several bodies unpack to the same record, and none may be changed unnoticed.
+    """
 
     __tablename__ = "records"
 
     match_id: int = Field(sa_column=Column(Integer, ForeignKey("matches.id"), primary_key=True, autoincrement=False))
-    body: bytes = Field(sa_type=LargeBinary)
+    body: bytes = Field(sa_type=Blob)
     sha256: str = Field(sa_type=String)
     size: int
+    packed_crc: int | None = Field(default=None, sa_type=BigInteger)
+
+
+class BotLogRow(Row, table=True):
+    """What a hosted bot wrote to stderr during a match: zlib-compressed; the SHA-256 is of match, seat and content.
+
+    For the bot's author and the host: part of no record and no export. The oldest are dropped when there are too many.
+    """
+
+    __tablename__ = "bot_logs"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    match_id: int = Field(sa_column=Column(Integer, ForeignKey("matches.id"), primary_key=True, autoincrement=False))
+    seat: int = Field(sa_column=Column(Integer, primary_key=True, autoincrement=False))
+    body: bytes = Field(sa_type=Blob)
+    sha256: str = Field(sa_type=String)
+    size: int
+
+
+class RoundRow(Row, table=True):
+    """A round that the format of a tournament drew while it ran; entrants are named by position, tables by order.
+
+    `deals`: tables with the same number above 0 are played on the same deal.
+    """
+
+    __tablename__ = "rounds"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    tournament_id: int = Field(
+        sa_column=Column(Integer, ForeignKey("tournaments.id"), primary_key=True, autoincrement=False)
+    )
+    number: int = Field(sa_column=Column(Integer, primary_key=True, autoincrement=False))
+    first_ordinal: int
+    stage: str = Field(sa_type=String)
+    byes: list[int] = Field(sa_type=JSON)
+    active: list[int] = Field(sa_type=JSON)
+    reasons: list[str] = Field(sa_type=JSON)
+    deals: list[int] = Field(sa_type=JSON)
+    created: int = Field(sa_type=BigInteger)
+
+
+class RulingRow(Row, table=True):
+    """What the host decided about a bot or a match, with its reason and the matches that it concerned."""
+
+    __tablename__ = "rulings"
+    __table_args__ = (
+        CheckConstraint("kind IN ('disqualified', 'withdrawn', 'returned', 'annulled', 'replayed')", name="kind"),
+        {"sqlite_with_rowid": False},
+    )
+
+    tournament_id: int = Field(
+        sa_column=Column(Integer, ForeignKey("tournaments.id"), primary_key=True, autoincrement=False)
+    )
+    number: int = Field(sa_column=Column(Integer, primary_key=True, autoincrement=False))
+    kind: str = Field(sa_type=String)
+    entrant_id: int | None = Field(default=None, foreign_key="entrants.id")
+    ordinal: int | None = None
+    reason: str = Field(sa_type=String)
+    annulled: list[int] = Field(sa_type=JSON)
+    aside: list[int] = Field(sa_type=JSON)
+    created: int = Field(sa_type=BigInteger)
+
+
+class SnapshotRow(Row, table=True):
+    """A value computed from the results before a place in the schedule: zlib-compressed JSON (`snapshots.py`)."""
+
+    __tablename__ = "snapshots"
+    __table_args__ = (
+        CheckConstraint("kind IN ('board', 'strengths', 'repeats')", name="kind"),
+        {"sqlite_with_rowid": False},
+    )
+
+    tournament_id: int = Field(
+        sa_column=Column(Integer, ForeignKey("tournaments.id"), primary_key=True, autoincrement=False)
+    )
+    kind: str = Field(sa_column=Column(String, primary_key=True))
+    through: int = Field(sa_column=Column(Integer, primary_key=True, autoincrement=False))
+    entrants: int
+    finished: int
+    aside: int
+    rulings: int
+    settings: str = Field(sa_type=String)
+    journal_number: int
+    journal_hash: str = Field(sa_type=String)
+    body: bytes = Field(sa_type=Blob)
+    sha256: str = Field(sa_type=String)
 
 
 class MetaRow(Row, table=True):
@@ -183,12 +309,30 @@ class MetaRow(Row, table=True):
     value: str = Field(sa_type=String)
 
 
+class JournalRow(Row, table=True):
+    """An entry of a hash chain (`journal.py`); chain 0 belongs to no tournament."""
+
+    __tablename__ = "journal"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    chain: int = Field(sa_column=Column(Integer, primary_key=True, autoincrement=False))
+    number: int = Field(sa_column=Column(Integer, primary_key=True, autoincrement=False))
+    entry: str = Field(sa_type=String)
+    hash: str = Field(sa_type=String)
+
+
 metadata = Row.metadata
 bots: Table = metadata.tables["bots"]
 bot_versions: Table = metadata.tables["bot_versions"]
 tournaments: Table = metadata.tables["tournaments"]
 entrants: Table = metadata.tables["entrants"]
+nonces: Table = metadata.tables["nonces"]
 matches: Table = metadata.tables["matches"]
 seats: Table = metadata.tables["seats"]
 records: Table = metadata.tables["records"]
+bot_logs: Table = metadata.tables["bot_logs"]
+rounds: Table = metadata.tables["rounds"]
+rulings: Table = metadata.tables["rulings"]
+snapshots: Table = metadata.tables["snapshots"]
 meta: Table = metadata.tables["meta"]
+journal: Table = metadata.tables["journal"]

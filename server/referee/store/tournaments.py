@@ -1,29 +1,43 @@
-"""Tournaments: created with their whole schedule, then led from state to state."""
+"""Tournaments in the store: created with their whole schedule, then led from state to state."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, select, update
 
+from referee.store import journal
 from referee.store import tables as t
 from referee.store.bots import check_name
-from referee.store.connections import Desk, plain
+from referee.store.connections import Connections, binary, plain
+from referee.store.damage import damaged, sound
 from referee.store.errors import NameTaken, NotAllowed, Unknown
-from referee.store.schedule_rows import extend_schedule, settings_json
+from referee.store.nonces import add_draw
+from referee.store.schedule_rows import (
+    Further,
+    by_position,
+    extend_schedule,
+    out_positions,
+    seated_matches,
+    settings_json,
+)
+from referee.store.taken_over import TakenMatch, TakenOver, take_over
 from referee.store.values import (
     Counts,
     Entrant,
     NewEntrant,
     NewTournament,
-    Pairing,
+    NonceDraw,
+    ScheduledTable,
     Secret,
     Tournament,
     TournamentState,
 )
 
+STATES = frozenset(state.value for state in TournamentState)
 NEXT = {
     TournamentState.CREATED: {TournamentState.RUNNING, TournamentState.CANCELLED},
     TournamentState.RUNNING: {TournamentState.PAUSED, TournamentState.FINISHED, TournamentState.CANCELLED},
@@ -39,13 +53,15 @@ OVER = (TournamentState.FINISHED, TournamentState.CANCELLED)
 class Tournaments:
     """The tournaments, their entrants and their schedules."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
 
-    def create(self, new: NewTournament, entrants: Sequence[NewEntrant], schedule: Iterable[Pairing]) -> Tournament:
+    def create(
+        self, new: NewTournament, entrants: Sequence[NewEntrant], schedule: Iterable[ScheduledTable]
+    ) -> Tournament:
         """Store a tournament, its entrants and its whole schedule at once: all of it or nothing."""
         check_name(new.name, "A tournament's name")
-        now = self._desk.now()
+        now = self._connections.now()
         row = {
             "name": new.name,
             "game": new.game,
@@ -66,43 +82,80 @@ class Tournaments:
                 raise NameTaken(f"A tournament named {new.name} exists already: choose another name.")
             connection.execute(insert(t.tournaments).values(row))
             made = _named(connection, new.name)
+            told = journal.entry(
+                "created",
+                now,
+                name=new.name,
+                game=new.game,
+                game_version=new.game_version,
+                players=new.players,
+                settings=row["settings"],
+                commitment=row["commitment"],
+                dealt=dealt(new.seed_text, new.salt),
+            )
+            journal.append(connection, made.id, [told])
             extend_schedule(connection, made, entrants, schedule, now)
             return made
 
-        return self._desk.write(work)
+        return self._connections.write(work)
 
-    def extend(self, tournament: int, entrants: Sequence[NewEntrant], schedule: Iterable[Pairing]) -> Tournament:
-        """Let bots join and append further matches; what was scheduled before stays as it is."""
-        now = self._desk.now()
+    def extend(
+        self,
+        tournament: int,
+        entrants: Sequence[NewEntrant],
+        schedule: Iterable[ScheduledTable],
+        draw: NonceDraw | None = None,
+        further: Further | None = None,
+    ) -> Tournament:
+        """Let bots join and append further matches; what was scheduled before stays as it is.
+
+        The nonces of `draw` count from the first of these matches on. `further` works out the matches from what is
+        stored at that moment.
+        """
+        now = self._connections.now()
 
         def work(connection: Connection) -> Tournament:
-            found = _numbered(connection, tournament)
+            found = numbered(connection, tournament)
             if found.state in OVER:
                 raise NotAllowed(f"{found.name} is {found.state}: nobody can join it any more.")
-            extend_schedule(connection, found, entrants, schedule, now)
+            tables = schedule
+            if further is not None:
+                number = len(by_position(connection, tournament)) + len(entrants)
+                tables = further(
+                    seated_matches(connection, tournament), number, out_positions(connection, tournament), frozenset()
+                )
+            first = extend_schedule(connection, found, entrants, tables, now)
+            if draw is not None:
+                add_draw(connection, tournament, replace(draw, first=first), now, told=True)
             return found
 
-        return self._desk.write(work)
+        return self._connections.write(work)
+
+    def take_over(self, taken: TakenOver, matches: Iterable[TakenMatch]) -> None:
+        """Store a tournament that was played elsewhere, as it was: all of it or nothing."""
+        check_name(taken.name, "A tournament's name")
+        now = self._connections.now()
+        self._connections.write(lambda connection: take_over(connection, taken, matches, now))
 
     def find(self, name: str) -> Tournament | None:
-        with self._desk.readers.connect() as connection:
+        with self._connections.readers.connect() as connection:
             row = _find(connection, name)
             return None if row is None else _tournament(row)
 
     def get(self, key: str | int) -> Tournament:
         """The tournament of that name or number; unknown ones are refused."""
-        with self._desk.readers.connect() as connection:
-            return _named(connection, key) if isinstance(key, str) else _numbered(connection, key)
+        with self._connections.readers.connect() as connection:
+            return _named(connection, key) if isinstance(key, str) else numbered(connection, key)
 
     def all(self) -> list[Tournament]:
         """All tournaments, oldest first."""
-        with self._desk.readers.connect() as connection:
+        with self._connections.readers.connect() as connection:
             return [_tournament(row) for row in connection.execute(select(t.tournaments).order_by(t.tournaments.c.id))]
 
     def entrants(self, tournament: int) -> list[Entrant]:
         """The entrants by position."""
         query = select(t.entrants).where(t.entrants.c.tournament_id == tournament).order_by(t.entrants.c.position)
-        with self._desk.readers.connect() as connection:
+        with self._connections.readers.connect() as connection:
             return [_entrant(row) for row in connection.execute(query)]
 
     def set_state(self, tournament: int, state: TournamentState, *, reveal: bool = False) -> bool:
@@ -110,10 +163,10 @@ class Tournaments:
 
         With `reveal` the root of a tournament that is over then is published at the same moment.
         """
-        now = self._desk.now()
+        now = self._connections.now()
 
         def work(connection: Connection) -> bool:
-            found = _numbered(connection, tournament)
+            found = numbered(connection, tournament)
             if found.state is state:
                 return False
             if state not in NEXT[found.state]:
@@ -127,27 +180,36 @@ class Tournaments:
             if state is TournamentState.FINISHED and (left := count(connection, tournament).open):
                 raise NotAllowed(f"{found.name} still has {left} matches to play: it cannot be finished.")
             connection.execute(update(t.tournaments).where(t.tournaments.c.id == tournament).values(values))
+            told = journal.entry("state", now, state=state.value)
+            if state in OVER and reveal:
+                told |= _revealed(connection, tournament)
+            journal.append(connection, tournament, [told])
             return True
 
-        return self._desk.write(work)
+        return self._connections.write(work)
 
     def counts(self, tournament: int) -> Counts:
         """How many matches are in each state."""
-        with self._desk.readers.connect() as connection:
+        with self._connections.readers.connect() as connection:
             return count(connection, tournament)
 
     def root(self, tournament: int) -> bytes:
-        """The secret from which the deals follow: for the one who deals, nobody else."""
+        """The secret from which the deals follow: for the one who deals only."""
         return self.secret(tournament).root
 
     def secret(self, tournament: int) -> Secret:
-        """The root with the text and the salt behind it: for the host, nobody else."""
+        """The root with the text and the salt behind it: for the host only."""
         c = t.tournaments.c
-        with self._desk.readers.connect() as connection:
+        with self._connections.readers.connect() as connection:
             row = connection.execute(select(c.root, c.seed_text, c.salt).where(c.id == tournament)).first()
         if row is None:
             raise Unknown(f"There is no tournament number {tournament}.")
-        return Secret(bytes(row.root), row.seed_text, None if row.salt is None else bytes(row.salt))
+        return Secret(binary(row.root), row.seed_text, None if row.salt is None else binary(row.salt))
+
+
+def dealt(seed_text: str | None, salt: bytes | None) -> str:
+    """What the deals follow from: a secret, a text with a secret salt, or a text alone."""
+    return "secret" if seed_text is None else "repeatable" if salt is None else "salted"
 
 
 def count(connection: Connection, tournament: int) -> Counts:
@@ -155,6 +217,14 @@ def count(connection: Connection, tournament: int) -> Counts:
     c = t.matches.c
     query = select(c.state, func.count()).where(c.tournament_id == tournament).group_by(c.state)
     return Counts(**{row[0]: row[1] for row in connection.execute(query)})
+
+
+def _revealed(connection: Connection, tournament: int) -> dict[str, Any]:
+    """The root and what it follows from, as the journal publishes them."""
+    c = t.tournaments.c
+    row = connection.execute(select(c.root, c.seed_text, c.salt).where(c.id == tournament)).one()
+    salt = "" if row.salt is None else binary(row.salt).hex()
+    return {"root": binary(row.root).hex(), "seed_text": row.seed_text, "salt": salt}
 
 
 def _find(connection: Connection, name: str) -> Row[Any] | None:
@@ -168,7 +238,8 @@ def _named(connection: Connection, name: str) -> Tournament:
     return _tournament(row)
 
 
-def _numbered(connection: Connection, tournament: int) -> Tournament:
+def numbered(connection: Connection, tournament: int) -> Tournament:
+    """The tournament of that number, as this connection sees it; unknown ones are refused."""
     row = connection.execute(select(t.tournaments).where(t.tournaments.c.id == tournament)).first()
     if row is None:
         raise Unknown(f"There is no tournament number {tournament}.")
@@ -176,6 +247,8 @@ def _numbered(connection: Connection, tournament: int) -> Tournament:
 
 
 def _tournament(row: Row[Any]) -> Tournament:
+    if sound(t.tournaments, row).state not in STATES:
+        raise damaged(t.tournaments, row, "state", row.state)
     return Tournament(
         id=row.id,
         name=row.name,
@@ -185,10 +258,10 @@ def _tournament(row: Row[Any]) -> Tournament:
         settings=row.settings,
         state=TournamentState(row.state),
         commitment=row.commitment,
-        root=bytes(row.root) if row.revealed else None,
+        root=binary(row.root) if row.revealed else None,
         repeatable=row.seed_text is not None and row.salt is None,
         seed_text=row.seed_text if row.revealed else None,
-        salt=bytes(row.salt) if row.revealed and row.salt is not None else None,
+        salt=binary(row.salt) if row.revealed and row.salt is not None else None,
         created=row.created,
         started=row.started,
         finished=row.finished,
@@ -196,4 +269,5 @@ def _tournament(row: Row[Any]) -> Tournament:
 
 
 def _entrant(row: Row[Any]) -> Entrant:
-    return Entrant(row.id, row.position, row.bot_id, row.name, row.version_id, row.joined)
+    sound(t.entrants, row)
+    return Entrant(row.id, row.position, row.bot_id, row.name, row.joined)

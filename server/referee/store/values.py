@@ -1,4 +1,4 @@
-"""What goes into the store and comes out of it: plain frozen values, no rows and no connections.
+"""The values of the store, in and out: plain frozen dataclasses, no rows and no connections.
 
 Times are whole milliseconds since 1970 (UTC). Numbers of bots, tournaments and matches are the store's own.
 """
@@ -10,10 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 Settings = Mapping[str, object]
 """Settings of a tournament or a practice match: what JSON can hold."""
+
+
+ADMIN_FACT = "admin_token_hash"
+"""The fact (`Store.fact`) that holds the hash of the admin's token."""
 
 
 class BotKind(StrEnum):
@@ -44,14 +48,15 @@ class MatchState(StrEnum):
 
 
 @lru_cache(maxsize=64)
-def fault_code(text: str) -> str:
-    """The text that tells how a seat ended, if it is a code in capitals; ValueError if not.
+def fault_word(text: str) -> str:
+    """The word that tells how a seat ended, in lower case as it is stored; ValueError if it is none.
 
-    `FINISHED` is no fault. Which codes there are is not the store's affair: `referee.match.result` has them.
+    Databases of before hold words in capitals. `finished` is no fault. Which words there are is not the store's affair:
+    `referee.match.result` has them.
     """
-    if re.fullmatch("[A-Z_]+", text) is None:
+    if re.fullmatch("[a-z_]+|[A-Z_]+", text) is None:
         raise ValueError(f"{text!r} does not tell how a seat ended")
-    return text
+    return text.lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,7 @@ class Bot:
 
 
 @dataclass(frozen=True, slots=True)
-class BotPass:
+class BotCredentials:
     """What lets a bot in: the hash of its token, and since when it has had another one or none."""
 
     name: str
@@ -87,17 +92,6 @@ class NewBot:
 
 
 @dataclass(frozen=True, slots=True)
-class BotVersion:
-    """One build of a bot."""
-
-    id: int
-    bot: int
-    label: str
-    digest: str
-    created: int
-
-
-@dataclass(frozen=True, slots=True)
 class NewTournament:
     """A tournament to create; the store publishes SHA-256(root) and keeps root to itself until it is revealed."""
 
@@ -113,7 +107,7 @@ class NewTournament:
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
-    """A tournament as anybody may see it: `root`, `seed_text` and `salt` are None until they are revealed."""
+    """A tournament as the public may see it: `root`, `seed_text` and `salt` are None until they are revealed."""
 
     id: int
     name: str
@@ -125,7 +119,7 @@ class Tournament:
     commitment: str
     root: bytes | None
     repeatable: bool
-    """The root follows from the seed's text alone, so whoever guesses the text knows every deal."""
+    """The root follows from the seed's text alone, so who guesses the text knows every deal."""
     seed_text: str | None
     salt: bytes | None
     created: int
@@ -148,7 +142,6 @@ class NewEntrant:
 
     bot: int
     name: str
-    version: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,11 +152,28 @@ class Entrant:
     position: int
     bot: int
     name: str
-    version: int | None
     joined: int
 
 
-class Pairing(Protocol):
+@dataclass(frozen=True, slots=True)
+class DrawnNonce:
+    """An entrant's part in a draw, in hex; `nonce` is empty until it is told, and for good if it never is."""
+
+    name: str
+    commitment: str
+    nonce: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NonceDraw:
+    """Nonces that were drawn together, by the entrants' positions; they count from the match `first` on."""
+
+    draw: int
+    first: int
+    entrants: tuple[DrawnNonce, ...]
+
+
+class ScheduledTable(Protocol):
     """A table of the schedule: the entrants' positions, seat 0 first."""
 
     @property
@@ -174,8 +184,134 @@ class Pairing(Protocol):
     def seats(self) -> Sequence[int]: ...
 
 
+class NewTable(NamedTuple):
+    """A table that a format draws: seats by entrants' positions, why these meet, and which deal they share."""
+
+    seats: tuple[int, ...]
+    why: str
+    deal: int = 0
+
+
 @dataclass(frozen=True, slots=True)
-class Seat:
+class NewRound:
+    """A round to be stored with its matches; refused if anything that it was drawn from has changed meanwhile."""
+
+    number: int
+    stage: str
+    tables: tuple[NewTable, ...]
+    byes: tuple[int, ...]
+    active: tuple[int, ...]
+    entrants: int
+    """How many entrants there were when it was drawn …"""
+    rulings: int
+    """… and how many rulings."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRound:
+    """A round that a format drew: its matches begin at `first`, one for every reason."""
+
+    number: int
+    first: int
+    stage: str
+    byes: tuple[int, ...]
+    active: tuple[int, ...]
+    reasons: tuple[str, ...]
+    deals: tuple[int, ...]
+    created: int
+
+    @property
+    def matches(self) -> int:
+        return len(self.reasons)
+
+    @property
+    def last(self) -> int:
+        """The ordinal behind its last match."""
+        return self.first + len(self.reasons)
+
+    def shared_deals(self) -> dict[int, int]:
+        """Of each match on a shared deal, the first match on the same one."""
+        return shared_deals(self.first, self.deals)
+
+
+def shared_deals(first: int, deals: Sequence[int]) -> dict[int, int]:
+    """Of each match of a round on a shared deal, the first match on the same one; the round begins at `first`."""
+    begins: dict[int, int] = {}
+    return {ordinal: begins.setdefault(deal, ordinal) for ordinal, deal in enumerate(deals, first) if deal > 0}
+
+
+class SnapshotKind(StrEnum):
+    """What a snapshot is of."""
+
+    BOARD = "board"
+    """A scoreboard: ratings in schedule order, and all counts."""
+    STRENGTHS = "strengths"
+    """Order-free ratings."""
+    REPEATS = "repeats"
+    """How many of the first matches repeat another one."""
+
+
+class RulingKind(StrEnum):
+    """What a host can decide."""
+
+    DISQUALIFIED = "disqualified"
+    WITHDRAWN = "withdrawn"
+    RETURNED = "returned"
+    ANNULLED = "annulled"
+    REPLAYED = "replayed"
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What the host decided: about a bot (`bot`), or about a match (`match`, its ordinal)."""
+
+    number: int
+    kind: RulingKind
+    bot: str
+    match: int | None
+    reason: str
+    annulled: tuple[int, ...]
+    """Matches whose results count no longer."""
+    aside: tuple[int, ...]
+    """Matches that will not be played."""
+    created: int
+
+
+ANNULLED = "annulled: "
+"""How the reason of a match begins whose result counts no longer."""
+
+
+def exclusion(kind: str, bot: str, reason: str) -> str:
+    """Why a match of a bot that is out is not played."""
+    return f"{bot} {'has withdrawn' if kind == RulingKind.WITHDRAWN else 'was disqualified'}: {reason}"
+
+
+def annulment(kind: str, bot: str, reason: str) -> str:
+    """Why a result counts no longer, as the match tells it."""
+    return ANNULLED + (exclusion(kind, bot, reason) if bot else reason)
+
+
+class SeatedMatch(NamedTuple):
+    """A match of a schedule, as far as further matches depend on it: who sits there, and whether it counts."""
+
+    round: int
+    seats: tuple[int, ...]
+    counts: bool
+    """It has a result or will have one."""
+
+
+class FaultySeat(NamedTuple):
+    """A seat of a finished match that did not come to its end: in which match, and how it ended for this seat."""
+
+    match: int
+    ordinal: int
+    seat: int
+    name: str
+    fault: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSeat:
     """A seat of a match; `position` is the entrant's (None in practice), the rest is None or 0 until it ends."""
 
     seat: int
@@ -185,14 +321,16 @@ class Seat:
     rank: int | None
     score: int | None
     fault: str | None
-    """How it ended for this seat, a `fault_code`."""
+    """How it ended for this seat, a `fault_word`."""
     strikes: int
     decisions: int
     time_ms: int
+    version: int | None = None
+    """The version of the submitted bot that played."""
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class StoredMatch:
     """A match with its seats; tournament, round, table and ordinal are None in practice."""
 
     id: int
@@ -210,7 +348,7 @@ class Match:
     created: int
     started: int | None
     finished: int | None
-    seats: tuple[Seat, ...]
+    seats: tuple[StoredSeat, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,11 +358,20 @@ class SeatResult:
     seat: int
     rank: int
     score: int
-    fault: str = "FINISHED"
-    """How it ended for this seat, a `fault_code`."""
+    fault: str = "finished"
+    """How it ended for this seat, a `fault_word`."""
     strikes: int = 0
     decisions: int = 0
     time_ms: int = 0
+    version: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLog:
+    """What the bot of one seat wrote to stderr during a match; what the bytes say is not the store's affair."""
+
+    seat: int
+    body: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +384,8 @@ class MatchResult:
     seed: str
     record: bytes = field(repr=False)
     reason: str = ""
+    logs: tuple[StoredLog, ...] = ()
+    """For the authors of the bots and the host; kept beside the record, for as long as there is room."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,24 +1,25 @@
-"""The one thread that writes.
+"""The writer thread of the store: the only one that writes, in batched transactions.
 
-Whatever is queued when the thread comes round is written as one transaction, so that many small results share one
+All that is queued when the thread is free is written as one transaction, so that many small results share one
 sync of the disk. Each unit of work stands on its own savepoint: one that fails is taken back alone. Items, which may be
 written again, do without: when one of them fails, all are taken back and written one by one. A future resolves after
-the commit, so nobody hears of a result that could still be lost.
+the commit, so no one hears of a result that could still be lost.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar, cast
 
 from sqlalchemy import Connection, Engine
 
-from referee.store.errors import NoDescriptors, StoreClosed, StoreError
+from referee.store.errors import PASSING, NoDescriptors, StoreClosed, StoreError
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -41,6 +42,19 @@ class Writer:
         self._guard = threading.Lock()
         self._thread: threading.Thread | None = None
         self._closed = False
+        self.patience = 0.0
+        """How many seconds a fault that may pass is borne before those who wait hear of it: a server waits a while."""
+        self.on_trouble: Callable[[StoreError], object] = lambda error: None
+        """Called in the writer's thread when such a fault begins to be borne."""
+        self._committing = False
+        self.transactions = 0
+        """How many there were; with `seconds`, what storing costs."""
+        self.seconds = 0.0
+
+    @property
+    def waiting(self) -> int:
+        """Units of work that wait to be written."""
+        return self._queue.qsize()
 
     def submit(self, work: Work[Answer]) -> Future[Answer]:
         """Run `work(connection)` in a transaction; the future holds its answer once it is on disk."""
@@ -90,20 +104,32 @@ class Writer:
             else:
                 last = True
             if group:
+                began = time.perf_counter()
                 self._write(group)
+                self.transactions += 1
+                self.seconds += time.perf_counter() - began
 
     def _write(self, group: list[_Unit]) -> None:
+        until: float | None = None
         try:
             while True:
                 try:
                     self._write_group(group)
                     break
                 except NoDescriptors:
-                    # Nothing was written. It gets better when somebody closes something, so it is no reason to stop.
+                    # Nothing was written. It gets better when a file is closed, so it is no reason to stop.
                     if self._closed:
                         raise
+                except PASSING as error:
+                    # Whether anything was written is known only if it did not fail in the very commit.
+                    now = time.monotonic()
+                    if self._closed or self._committing or not self.patience or (until is not None and now > until):
+                        raise
+                    if until is None:
+                        until = now + self.patience
+                        self.on_trouble(error)
                 time.sleep(LOOK_AGAIN)
-        except Exception as error:  # noqa: BLE001 - whoever waits for a future must hear of it, whatever it was
+        except Exception as error:  # noqa: BLE001 - who waits for a future must hear of any error
             for unit in group:
                 unit.future.set_exception(error)
             return
@@ -117,17 +143,27 @@ class Writer:
         """All of it in one transaction; what one unit got wrong stays with that unit."""
         for unit in group:
             unit.error = None
+        self._committing = False
         if not self._write_items(group):
-            with self._engine.begin() as connection:
+            with self._transaction() as connection:
                 for units in _joined(group):
                     _run_batch(connection, units)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        with self._engine.connect() as connection:
+            with connection.begin() as transaction:
+                yield connection
+                self._committing = True
+                transaction.commit()
+            self._committing = False
 
     def _write_items(self, group: list[_Unit]) -> bool:
         """Write a group of items alone; False if one of them failed, or not all are items, and nothing was written."""
         if any(isinstance(unit.batch, _Alone) for unit in group):
             return False
         try:
-            with self._engine.begin() as connection:
+            with self._transaction() as connection:
                 for units in _joined(group):
                     _take_answers(units, units[0].batch(connection, [unit.item for unit in units]))
         except StoreError:

@@ -1,0 +1,1 @@
+"""Tournaments: schedules, ratings, standings, and the runner that plays them."""

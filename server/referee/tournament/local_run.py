@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
+from referee.rules import registry
 from referee.rules.game import WrongUse
 from referee.store import NewEntrant, Store, Tournament
 from referee.tournament import plan as plans
@@ -14,7 +16,10 @@ from referee.tournament.plan import Plan
 
 def name_for(plan: Plan, seed: str | None) -> str:
     """The name of the tournament that this command means: the same settings, the same name."""
-    value = json.dumps([plan.to_settings(), seed], sort_keys=True)
+    settings = plan.to_settings()
+    # How often bots draw is a constant of the game and no setting: tournaments of before keep theirs, and their name.
+    settings["draw_probability"] = registry.find(plan.game).draw_probability
+    value = json.dumps([settings, seed], sort_keys=True)
     return f"{plan.game}-{hashlib.sha256(value.encode()).hexdigest()[:8]}"
 
 
@@ -23,7 +28,11 @@ def find_or_create(store: Store, name: str, plan: Plan, bots: Mapping[str, str],
     found = store.tournaments.find(name)
     if found is not None:
         _, wanted = plans.checked(plan, len(bots))
-        if Plan.of(found) != wanted or store.tournaments.secret(found.id).seed_text != seed:
+        there = Plan.of(found)
+        if (
+            there != replace(wanted, draw_probability=there.draw_probability)
+            or store.tournaments.secret(found.id).seed_text != seed
+        ):
             raise WrongUse(f"a tournament named {name} with other settings is in this database: choose another --name")
         return found
     entrants = [NewEntrant(store.bots.ensure_house(bot, text[:200]).id, bot) for bot, text in bots.items()]

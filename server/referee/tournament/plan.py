@@ -1,20 +1,42 @@
-"""The plan of a tournament: what is played, by whom, how often, and how it is stored before the first match."""
+"""The plan of a tournament: its settings, and its schedule, made and stored before the first match."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any
 
+from referee import names
 from referee.match.clock import TimeControl
 from referee.rules import registry
 from referee.rules.game import Game, WrongUse
-from referee.store import BotKind, MatchState, NewEntrant, NewTournament, Store, Tournament, TournamentState
+from referee.rules.openings import is_pure, openings_of
+from referee.rules.spelling import brief
+from referee.store import (
+    BotKind,
+    MatchState,
+    NewEntrant,
+    NewTournament,
+    NonceDraw,
+    RulingKind,
+    SeatedMatch,
+    Store,
+    Tournament,
+    TournamentState,
+)
+from referee.store.values import exclusion
 from referee.tournament import schedule
+from referee.tournament.formats import registry as formats
+from referee.tournament.schedule.making_up import extend_without
 from referee.tournament.schedule.pairing import Pairing, ScheduleError
 from referee.tournament.seeds import new_root
 
 ABSENCE = 60.0
+ASIDE, LOST = "aside", "lost"
+NONE_SHARED: Mapping[int, int] = {}
+ORDERS = ("trueskill", "strength")
+"""The ratings that can order a table."""
 CANCELLED = "the tournament was cancelled"
 
 
@@ -39,9 +61,24 @@ class Plan:
     """Entrants that the host starts itself: name and what to start. Others connect, or are house bots in the server."""
     draw_probability: float | None = None
     """How often equal bots end level at this game; noted here, so that ratings rest on what is stored alone."""
+    format: Mapping[str, Any] = field(default_factory=dict)
+    """The format that draws the rounds, with its settings (`formats.registry`); empty for a round-robin."""
+    order: str = ""
+    """Which rating orders the table, `trueskill` or `strength`; empty: see `standings.ordering`."""
+    rotate: bool = False
+    """Blocks of matches on the same opening, every bot in every seat; follows from the options (`checked`)."""
+    total: float = 0.0
+    """The most seconds that one seat may hold a match up in all; 0: no such bound."""
+    missed: str = ASIDE
+    """What becomes of the matches of a bot that has played here and then stays away to the end: `aside` or `lost`."""
 
     def to_settings(self) -> dict[str, Any]:
-        return asdict(self)
+        """As it is stored: a round-robin says nothing of its format, and a drawn tournament nothing of a schedule."""
+        unused = ["schedule", "rounds", "mirror"] if self.format else ["format"]
+        # What was not there from the beginning is said only where it is used.
+        unused += [name for name in ("order", "rotate", "total") if not getattr(self, name)]
+        unused += ["missed"] if self.missed == ASIDE else []
+        return {name: value for name, value in asdict(self).items() if name not in unused}
 
     @classmethod
     def of(cls, tournament: Tournament) -> Plan:
@@ -49,8 +86,13 @@ class Plan:
         return cls(**{name: value for name, value in dict(tournament.settings).items() if name in cls.__slots__})  # type: ignore[arg-type]
 
     @property
+    def rotates(self) -> bool:
+        """Whether every table is played in every rotation of its seats, one after the other."""
+        return self.mirror or self.rotate
+
+    @property
     def control(self) -> TimeControl:
-        return TimeControl(self.limit, self.bank, grace=self.grace)
+        return TimeControl(self.limit, self.bank, grace=self.grace, total=self.total)
 
 
 def checked(plan: Plan, entrants: int) -> tuple[Game[Any], Plan]:
@@ -59,22 +101,73 @@ def checked(plan: Plan, entrants: int) -> tuple[Game[Any], Plan]:
     game.check_players(plan.players)
     if plan.limit <= 0 or plan.bank < 0:
         raise WrongUse("the time per decision must be above 0 and the bank at least 0")
+    if plan.total and plan.total < plan.limit:
+        raise WrongUse("the time that a seat may take in all of a match cannot be shorter than that of one decision")
+    if plan.missed not in (ASIDE, LOST):
+        raise WrongUse(f"missed matches are set {ASIDE} or {LOST}, not {plan.missed!r}")
     if entrants < plan.players:
         raise WrongUse(f"{plan.players} players per match need at least as many bots; {entrants} given")
+    _check_order(plan)
+    if plan.format:
+        return game, _checked_format(plan, entrants, game)
     if plan.rounds is None and plan.schedule == "balanced":
         raise WrongUse("a balanced schedule needs a number of rounds")
     if plan.rounds is not None and plan.schedule == "full":
         raise WrongUse("a full schedule has as many rounds as it needs: leave out the rounds, or choose balanced")
-    return game, replace(plan, options=game.resolve_options(plan.options), draw_probability=game.draw_probability)
+    options = game.resolve_options(plan.options)
+    # What else is drawn from a seed could be remembered from one match of a block to the next; an opening may be.
+    rotate = is_pure(game) and openings_of(game, options) > 0 and not plan.mirror
+    return game, replace(plan, options=options, draw_probability=game.draws(plan.players), rotate=rotate)
+
+
+def _check_order(plan: Plan) -> None:
+    if not plan.order:
+        return
+    if plan.order not in ORDERS:
+        raise WrongUse(f"there is no order {brief(plan.order)}: the table is ordered by {' or '.join(ORDERS)}")
+    if plan.players == 1:
+        raise WrongUse("matches of one player are ordered by points: leave out --order")
+    if (name := plan.format.get("name")) in formats.ORDERS:
+        raise WrongUse(f"a {name} orders the table by its own places: leave out --order")
+
+
+def _checked_format(plan: Plan, entrants: int, game: Game[Any]) -> Plan:
+    """The plan with all settings of its format; the schedule's own settings are left as if they had not been given."""
+    if plan.mirror:
+        raise WrongUse("--mirror belongs to a round-robin; a format that mirrors deals has a setting of its own")
+    given = dict(plan.format)
+    try:
+        if "draw_probability" in formats.setting_names(str(given.get("name"))):
+            given.setdefault("draw_probability", game.draws(plan.players))
+        format = formats.from_settings(given)
+        format.check(entrants, plan.players)
+    except ScheduleError as error:
+        raise WrongUse(str(error)) from None
+    settings = formats.to_settings(format)
+    if seeding := formats.strengths(plan.format):
+        settings[formats.SEEDING] = seeding
+    return replace(
+        plan,
+        schedule="balanced",
+        rounds=None,
+        format=settings,
+        options=game.resolve_options(plan.options),
+        draw_probability=game.draws(plan.players),
+    )
 
 
 def pairings(plan: Plan, entrants: int) -> list[Pairing]:
-    """The schedule of a plan; with `mirror`, every table in every rotation of its seats, one after the other."""
+    """The schedule of a plan; if it `rotates`, every table in every rotation of its seats, one after the other.
+
+    Empty where a format draws the rounds while the tournament runs.
+    """
+    if plan.format:
+        return []
     try:
         tables = schedule.build(plan.schedule, entrants, plan.players, plan.rounds)
     except ScheduleError as error:
         raise WrongUse(str(error)) from None
-    if not plan.mirror:
+    if not plan.rotates:
         return tables
     if plan.schedule == "full":  # it has all rotations already: one round of tables is enough
         tables = [pairing for pairing in tables if pairing.round == tables[0].round]
@@ -85,9 +178,31 @@ def pairings(plan: Plan, entrants: int) -> list[Pairing]:
     ]
 
 
-def deal(plan: Plan, ordinal: int) -> int:
-    """Which deal a match is played on: its own, or that of its mirrored block."""
-    return ordinal - ordinal % plan.players if plan.mirror else ordinal
+def deal(plan: Plan, ordinal: int, shared: Mapping[int, int] = NONE_SHARED) -> int:
+    """Which deal a match is played on: its own, or that of its mirrored block.
+
+    `shared` tells of matches that a format drew on the same deal which is the first of them. That counts only where the
+    host starts the bots anew for each match: others would remember the cards. An opening may be remembered.
+    """
+    if plan.rotates:
+        return ordinal - ordinal % plan.players
+    return shared.get(ordinal, ordinal) if plan.hosted else ordinal
+
+
+def deals_across(plan: Plan, place: int, shared: Mapping[int, int] = NONE_SHARED) -> set[int]:
+    """The deals on which matches on both sides of a place in the schedule are played, by the first match of each."""
+    if plan.rotates:
+        return {deal(plan, place)} - {place}
+    if not plan.hosted:
+        return set()
+    return {first for ordinal, first in shared.items() if first < place <= ordinal}
+
+
+def is_final(plan: Plan, state: str, open_: int) -> bool:
+    """Whether the standings of a tournament in this state, with so many open matches, will not change by playing on."""
+    if state == TournamentState.CANCELLED:
+        return True
+    return open_ == 0 and (not plan.format or state == TournamentState.FINISHED)
 
 
 def create(
@@ -107,7 +222,7 @@ def create(
     game, plan = checked(plan, len(entrants))
     check_seed(seed, repeatable)
     if repeatable:
-        _check_nobody_from_elsewhere(store, name, entrants)
+        _check_no_remote_bots(store, name, entrants)
     root = new_root(seed, repeatable=repeatable)
     new = NewTournament(
         name, game.name, str(game.version), plan.players, plan.to_settings(), root.root, root.text, root.salt
@@ -127,7 +242,7 @@ def check_seed(seed: str | None, repeatable: bool) -> None:
         raise WrongUse("--seed holds characters that no database keeps: give another text")
 
 
-def _check_nobody_from_elsewhere(store: Store, name: str, entrants: Sequence[NewEntrant]) -> None:
+def _check_no_remote_bots(store: Store, name: str, entrants: Sequence[NewEntrant]) -> None:
     """WrongUse if a remote bot would play on deals that its author can compute beforehand."""
     remote = {bot.id for bot in store.bots.all() if bot.kind is BotKind.REMOTE}
     for entrant in entrants:
@@ -141,7 +256,9 @@ def _check_nobody_from_elsewhere(store: Store, name: str, entrants: Sequence[New
 
 def check_name(name: str) -> None:
     """Matches are called `tournament/number`, and practice matches `practice/number`; WrongUse if that would clash."""
-    if "/" in name or name in ("practice", ".", ".."):
+    if (why := names.trouble(name, "a tournament's name")) is not None:
+        raise WrongUse(why)
+    if "/" in name or names.skeleton(name) == names.skeleton("practice") or name in (".", ".."):
         raise WrongUse(f"a tournament cannot be named {name!r}: choose a name without a slash, other than 'practice'")
 
 
@@ -157,8 +274,18 @@ def check_playable(tournament: Tournament) -> None:
         raise WrongUse(f"{tournament.name} belongs to 'referee run': the same command goes on with it")
 
 
+def pause(store: Store, name: str) -> None:
+    """Mark a tournament as paused, once or again; WrongUse if it is over or was never started."""
+    tournament = store.tournaments.get(name)
+    if tournament.state is TournamentState.CREATED:
+        raise WrongUse(f"{name} has not been started, so it is not running: 'referee tournament start {name}'")
+    if tournament.state in (TournamentState.FINISHED, TournamentState.CANCELLED):
+        raise WrongUse(f"{name} is {tournament.state}, not running")
+    store.tournaments.set_state(tournament.id, TournamentState.PAUSED)
+
+
 def cancel(store: Store, name: str) -> None:
-    """End a tournament that nobody plays at the moment: its results stay, what was being played is void."""
+    """End a tournament that is not being played at the moment: its results stay, what was being played is void."""
     tournament = store.tournaments.get(name)
     close(store, tournament)
     void_interrupted(store, tournament)
@@ -175,31 +302,70 @@ def void_interrupted(store: Store, tournament: Tournament) -> None:
     store.matches.set_all_aside({match.id: CANCELLED for match in interrupted}, MatchState.VOID)
 
 
-def join(store: Store, name: str, newcomers: Sequence[NewEntrant]) -> int:
-    """Let bots into a tournament that allows it; returns how many matches were appended."""
+def join(store: Store, name: str, newcomers: Sequence[NewEntrant], draw: NonceDraw | None = None) -> int:
+    """Let bots into a tournament that allows it; returns how many matches were appended.
+
+    `draw` holds the nonces that count for these matches.
+    """
     tournament = store.tournaments.get(name)
+    present = check_join(store, tournament, newcomers)
     plan = Plan.of(tournament)
+    out = store.rulings.out(tournament.id)
+    back = [newcomer.name for newcomer in newcomers if newcomer.name in out]
+    for bot in back:
+        store.rulings.bot(tournament.id, RulingKind.RETURNED, bot, "it came back", annul=False, further=None)
+    fresh = [newcomer for newcomer in newcomers if newcomer.name not in out]
+    if not fresh:
+        return 0
+    if plan.format or out:
+        before = store.matches.total(tournament.id)
+        instead = None if plan.format else partial(_extend_without, plan, present)
+        store.tournaments.extend(tournament.id, fresh, (), draw, instead)
+        return store.matches.total(tournament.id) - before
+    try:
+        further = schedule.extend(plan.schedule, scheduled(store, tournament), present + len(fresh), plan.players)
+    except ScheduleError as error:
+        raise WrongUse(str(error)) from None
+    store.tournaments.extend(tournament.id, fresh, further, draw)
+    return len(further)
+
+
+def _extend_without(
+    plan: Plan, before: int, matches: Sequence[SeatedMatch], entrants: int, out: frozenset[int], _: frozenset[int]
+) -> list[Pairing]:
+    return extend_without(plan.schedule, matches, entrants, plan.players, out, before)
+
+
+def check_join(store: Store, tournament: Tournament, newcomers: Sequence[NewEntrant]) -> int:
+    """WrongUse if these bots cannot join; returns how many entrants there are already."""
+    name, plan = tournament.name, Plan.of(tournament)
     if not plan.allow_join:
         raise WrongUse(f"{name} was created without --allow-join: nobody can join it")
-    if plan.mirror:
-        raise WrongUse(f"{name} plays mirrored deals: nobody can join it")
-    present = store.tournaments.entrants(tournament.id)
-    names = {entrant.name for entrant in present}
+    if plan.rotates:
+        what = "mirrored deals" if plan.mirror else "every opening from all seats"
+        raise WrongUse(f"{name} plays {what}: nobody can join it")
+    if plan.format and plan.format["name"] not in formats.JOINABLE:
+        raise WrongUse(f"{name} is a {plan.format['name']}: nobody can join it after it was created")
+    names = {entrant.name for entrant in store.tournaments.entrants(tournament.id)}
+    out = store.rulings.out(tournament.id)
     for newcomer in newcomers:
+        if newcomer.name in out and plan.format and out[newcomer.name].kind is RulingKind.WITHDRAWN:
+            continue
+        if newcomer.name in out:
+            raise WrongUse(f"{exclusion(out[newcomer.name].kind, newcomer.name, out[newcomer.name].reason)}: it is out")
         if newcomer.name in names:
             raise WrongUse(f"{newcomer.name} plays in {name} already")
     if tournament.repeatable:
-        _check_nobody_from_elsewhere(store, name, newcomers)
-    known = [
+        _check_no_remote_bots(store, name, newcomers)
+    return len(names)
+
+
+def scheduled(store: Store, tournament: Tournament) -> list[Pairing]:
+    """The schedule as it is stored."""
+    return [
         Pairing(match.round or 0, match.table or 0, tuple(seat.position or 0 for seat in match.seats))
         for match in store.matches.in_schedule_order(tournament.id)
     ]
-    try:
-        further = schedule.extend(plan.schedule, known, len(present) + len(newcomers), plan.players)
-    except ScheduleError as error:
-        raise WrongUse(str(error)) from None
-    store.tournaments.extend(tournament.id, newcomers, further)
-    return len(further)
 
 
 def distinct(names: Sequence[str]) -> list[str]:

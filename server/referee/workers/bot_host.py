@@ -1,8 +1,8 @@
 """Hosted bots: programs on this machine that play through a unix socket (SDK) or through pipes (JSON lines).
 
-A `Guesthouse` is one place to play: a hall, the play service on a socket in a folder of its own, and bots put up in
-their quarters. Each bot is a `Guest`: its program, and the `Player` it is at the tables. A program that ends forfeits
-its matches at once (CRASH): nobody waits for a bot that is known to be gone.
+A `BotHost` has a hall, the play service on a socket in a folder of its own, and the bots that it has started. Each bot
+is a `HostedBot`: its process, and the `Player` that takes its seat at tables. A program that ends forfeits its matches
+at once (CRASH): no match waits for a bot that is known to be gone.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from arena.v1 import match_pb2
 from referee.hall.hall import Hall
 from referee.hall.presence import ConnectedBot, Presence
 from referee.hosting.admission.capacity import cores_at_hand
-from referee.hosting.admission.starting import OVERLOADED_SECONDS, Arrival, Overloaded, Starts
+from referee.hosting.admission.starting import OVERLOADED_SECONDS, Overloaded, StartQueue, Startup
 from referee.hosting.bot.spec import BotSpec, Kind
 from referee.hosting.lines.player import StdioPlayer
-from referee.hosting.process.bot_process import SHORT_OF, BotProcess, Condition, Exit, Patience
-from referee.hosting.sandbox.launch import Link, Quarters
+from referee.hosting.process.bot_process import SHORT_OF, BotProcess, Condition, Exit, RestartPolicy
+from referee.hosting.sandbox.launch import Launcher, Link
 from referee.match.player import Player
 from referee.match.result import Termination
 from referee.net.listener import Wire
@@ -41,8 +41,8 @@ LONGEST_PLACE = 70
 """Bytes: with the folder and the socket in it, the kernel takes little more than a hundred."""
 
 
-class Tokens:
-    """Who may play here: names by token, made for this run. It is an `Authenticator`."""
+class RunTokens:
+    """Tokens of this run, with the name of the bot for each. It is an `Authenticator`."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
@@ -53,15 +53,19 @@ class Tokens:
         self._names[token] = name
         return token
 
+    def dismiss(self, name: str) -> None:
+        """Its tokens are worth nothing any more."""
+        self._names = {token: one for token, one in self._names.items() if one != name}
+
     async def authenticate(self, token: str, peer: str) -> str | None:
         return self._names.get(token)
 
 
-class Guest:
+class HostedBot:
     """A bot that connects with an SDK, or talks over pipes, and the program behind it."""
 
     def __init__(
-        self, name: str, spec: BotSpec, process: BotProcess, starts: Starts, pipes: StdioPlayer | None = None
+        self, name: str, spec: BotSpec, process: BotProcess, starts: StartQueue, pipes: StdioPlayer | None = None
     ) -> None:
         self.name = name
         self.spec = spec
@@ -69,17 +73,17 @@ class Guest:
         self.on_change: Callable[[], object] = lambda: None
         """Called when it came, went, was benched or has become free."""
         self.waiting: set[asyncio.Event] = set()
-        """Set at every change, and at every look while it is not there, for those who wait for it."""
+        """Set at every change, and at every look while it is not there, for callers of `wait_ready`."""
         self._pipes = pipes
         self._presence: Presence | None = None
-        self.arrival = Arrival(process, starts, lambda: self.player is not None, says_hello=pipes is None)
-        self.arrival.on_look = self._wake
+        self.startup = Startup(process, starts, lambda: self.player is not None, says_hello=pipes is None)
+        self.startup.on_look = self._wake
         if pipes is not None:
             pipes.on_change = self._changed
 
     @property
     def player(self) -> Player | None:
-        """Who sits down at a table; None while the bot is not there."""
+        """What takes its seat at a table; None while the bot is not connected."""
         if self.process.condition is not Condition.RUNNING:
             return None
         return self.session if self._pipes is None else self._pipes
@@ -96,13 +100,18 @@ class Guest:
             return self._pipes.free
         return self.session.free if self.session is not None else 0
 
+    def complaint(self, match: str) -> str:
+        """What was wrong with the first line over pipes that was no answer, in this match; nothing if all were."""
+        complaints = self._pipes.complaints if self._pipes is not None else ()
+        return next((text for id, text in complaints if id == match), "")
+
     @property
     def benched(self) -> bool:
         return self.process.condition is Condition.BENCHED
 
     @property
     def out(self) -> bool:
-        """Whether it will not come by itself."""
+        """Whether it will not be started again by itself."""
         return self.process.condition in (Condition.BENCHED, Condition.STOPPED)
 
     async def start(self) -> None:
@@ -110,14 +119,14 @@ class Guest:
         try:
             await self.process.start()
         except BaseException as error:
-            self.arrival.close()
+            self.startup.close()
             if isinstance(error, OSError) and error.errno in SHORT_OF:
                 raise Overloaded(f"{self.name} could not be started: {error.strerror}") from None
             raise
 
     async def stop(self) -> None:
         """End its program; it can be started again."""
-        self.arrival.close()
+        self.startup.close()
         await self.process.stop()
 
     def watch(self, presence: Presence) -> None:
@@ -126,6 +135,11 @@ class Guest:
         self.process.on_exit = self._exited
         self.process.on_bench = lambda text: self._changed()
         presence.on_change(self._changed)
+
+    def unwatch(self) -> None:
+        """It has gone for good."""
+        if self._presence is not None:
+            self._presence.forget(self._changed)
 
     def _exited(self, leaving: Exit) -> None:
         assert self._presence is not None
@@ -136,7 +150,8 @@ class Guest:
         self._changed()
 
     def _changed(self) -> None:
-        self.arrival.changed()
+        self.process.arrived = self.process.arrived or self.session is not None
+        self.startup.changed()
         self._wake()
         self.on_change()
 
@@ -145,20 +160,30 @@ class Guest:
             event.set()
 
 
-class Guesthouse:
-    """A place to play for hosted bots. `async with Guesthouse(quarters) as house: await house.host(spec)`."""
+class BotHost:
+    """Hosts bots and plays their matches. `async with BotHost(launcher) as host: await host.host(spec)`."""
 
-    def __init__(self, quarters: Quarters, hall: Hall | None = None, starts: Starts | None = None) -> None:
-        """`starts` bounds how many bots start at once, here and in other houses that share it; usually one per core."""
+    def __init__(
+        self,
+        launcher: Launcher,
+        hall: Hall | None = None,
+        starts: StartQueue | None = None,
+        *,
+        patient: bool = False,
+    ) -> None:
+        """`starts` bounds how many bots start at once, here and in other hosts that share it; usually one per core.
+
+        `patient`: bots may be silent for as long as they like, as under a debugger.
+        """
         self.hall = hall or Hall()
-        self.guests: dict[str, Guest] = {}
-        self._quarters = quarters
-        self._starts = starts or Starts(cores_at_hand())
-        self._tokens = Tokens()
+        self.bots: dict[str, HostedBot] = {}
+        self._launcher = launcher
+        self._starts = starts or StartQueue(cores_at_hand())
+        self._tokens = RunTokens()
         self.presence = Presence()
-        self.play = PlayService(self._tokens, self.presence)
+        self.play = PlayService(self._tokens, self.presence, before_frame=self._read_output)
         service = match_pb2.DESCRIPTOR.services_by_name["MatchService"]
-        self._wire = Wire([(service, self.play)])
+        self._wire = Wire([(service, self.play)], patient=patient)
         self._beat: asyncio.Task[None] | None = None
         self._own_hall = hall is None
         self._folder: Path | None = None
@@ -166,7 +191,7 @@ class Guesthouse:
     async def __aenter__(self) -> Self:
         place = short_place()
         clear_away(place)
-        # Closed to everybody else on this machine.
+        # Closed to all other users of this machine.
         self._folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))
         try:
             await self._wire.start(f"unix:{self.socket}")
@@ -183,12 +208,12 @@ class Guesthouse:
         closing = asyncio.ensure_future(self._close())
         try:
             await asyncio.shield(closing)
-        except asyncio.CancelledError:  # whoever is in a hurry waits all the same: nothing may be left behind
+        except asyncio.CancelledError:  # a cancelled caller waits all the same: no process may be left behind
             await closing
             raise
 
     async def _close(self) -> None:
-        await asyncio.gather(*(guest.stop() for guest in self.guests.values()))
+        await asyncio.gather(*(hosted.stop() for hosted in self.bots.values()))
         self.play.close_all()
         await self._wire.stop(0.2)
         if self._beat is not None:
@@ -211,44 +236,65 @@ class Guesthouse:
         *,
         name: str = "",
         concurrency: int = USUAL_CONCURRENCY,
-        patience: Patience | None = None,
-        quarters: Quarters | None = None,
-    ) -> Guest:
-        """Start a bot, built before if it has to be; it is there once `guest.player` is (see `arrive`)."""
+        restart_policy: RestartPolicy | None = None,
+        launcher: Launcher | None = None,
+        on_stderr: Callable[[bytes], object] | None = None,
+    ) -> HostedBot:
+        """Start a bot, built before if it has to be; it is there once `hosted.player` is (see `wait_ready`).
+
+        `on_stderr` gets what it writes to stderr, as it comes.
+        """
         name = name or spec.name
-        quarters = quarters or self._quarters
+        launcher = launcher or self._launcher
         if spec.kind is Kind.STDIO:
-            pipes = StdioPlayer(spec, quarters, name=name, concurrency=concurrency, patience=patience)
-            guest = Guest(name, spec, pipes.process, self._starts, pipes)
+            pipes = StdioPlayer(spec, launcher, name=name, concurrency=concurrency, restart_policy=restart_policy)
+            hosted = HostedBot(name, spec, pipes.process, self._starts, pipes)
         else:
             link = Link(self.socket, self.admit(name), name, concurrency)
-            guest = Guest(name, spec, BotProcess(spec, quarters, link, patience=patience), self._starts)
-            guest.watch(self.presence)
-        self.guests[name] = guest
-        await guest.start()
-        return guest
+            hosted = HostedBot(
+                name, spec, BotProcess(spec, launcher, link, restart_policy=restart_policy), self._starts
+            )
+            hosted.watch(self.presence)
+        if on_stderr is not None:
+            hosted.process.on_stderr = on_stderr
+        self.bots[name] = hosted
+        await hosted.start()
+        return hosted
 
-    async def arrive(self, guest: Guest, seconds: float = 30.0) -> bool:
-        """Wait for a bot to be there; False if it is out, or was not there although it had so many seconds.
+    async def dismiss(self, name: str) -> None:
+        """End a bot and forget it; its name is free for another."""
+        hosted = self.bots.pop(name, None)
+        if hosted is not None:
+            await hosted.stop()
+            hosted.unwatch()
+            self._tokens.dismiss(name)
 
-        Overloaded if the machine kept it from its start for so long that it cannot be said whether it would have come.
+    def _read_output(self, name: str) -> None:
+        """Before an answer of a bot is taken: what it wrote before it belongs to the same question."""
+        if name in self.bots:
+            self.bots[name].process.read_output()
+
+    async def wait_ready(self, hosted: HostedBot, seconds: float = 30.0) -> bool:
+        """Wait until a bot is ready to play; False if it is out, or was not ready after so many usable seconds.
+
+        Overloaded if the machine kept it waiting for so long that it cannot be told whether the bot is to blame.
         """
         changed = asyncio.Event()
-        guest.waiting.add(changed)
-        before = guest.arrival.passed
-        guest.arrival.changed()
+        hosted.waiting.add(changed)
+        before = hosted.startup.passed
+        hosted.startup.changed()
         try:
-            while guest.player is None and not guest.out and guest.arrival.had < seconds:
-                if (passed := guest.arrival.passed - before) >= max(OVERLOADED_SECONDS, seconds):
+            while hosted.player is None and not hosted.out and hosted.startup.had < seconds:
+                if (passed := hosted.startup.passed - before) >= max(OVERLOADED_SECONDS, seconds):
                     raise Overloaded(
-                        f"{guest.name} was not there after {passed:.0f} seconds, "
-                        f"of which the machine left it {guest.arrival.had:.0f}"
+                        f"{hosted.name} was not there after {passed:.0f} seconds, "
+                        f"of which the machine left it {hosted.startup.had:.0f}"
                     )
                 changed.clear()
                 await changed.wait()
         finally:
-            guest.waiting.discard(changed)
-        return guest.player is not None
+            hosted.waiting.discard(changed)
+        return hosted.player is not None
 
 
 def short_place() -> Path:
@@ -258,7 +304,7 @@ def short_place() -> Path:
 
 
 def clear_away(place: Path) -> None:
-    """Remove the folders of guesthouses that were killed: those of ours whose socket nobody listens to any more."""
+    """Remove the folders of hosts that were killed: those of this user on whose socket no process listens any more."""
     for path in place.glob(f"{PREFIX}*/socket"):
         try:
             about = path.stat()
@@ -269,5 +315,5 @@ def clear_away(place: Path) -> None:
                 knock.connect(str(path))
         except ConnectionRefusedError:
             shutil.rmtree(path.parent, ignore_errors=True)
-        except OSError:  # gone meanwhile, or not for us to know
+        except OSError:  # gone meanwhile, or not readable for us
             continue

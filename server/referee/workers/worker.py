@@ -1,8 +1,9 @@
-"""A worker: one process with its own event loop, its own unix socket and its own copies of the hosted bots.
+"""Worker process: plays matches of hosted bots with its own event loop, unix socket and copies of the bots.
 
-It is started by `Workers` and speaks JSON lines with it on stdin and stdout: fixtures come in, results go out, each
-followed by the record of its match. A match whose bots the machine could not start comes back unplayed. A result is
-announced to the bots only when the parent says that it is stored. When stdin ends, so does the worker, with every bot.
+It is started by `WorkersVenue` and speaks JSON lines with it on stdin and stdout: fixtures come in, results go out,
+each followed by the record of its match. A match whose bots the machine could not start comes back unplayed. A result
+is announced to the bots only when the parent says that it is stored. Of a match that somebody watches, the decisions
+are told as they are played. When stdin ends, the worker ends with all its bots.
 """
 
 from __future__ import annotations
@@ -15,51 +16,58 @@ import signal
 import sys
 from collections.abc import Coroutine
 from contextlib import suppress
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import structlog
 
 from referee.gc_pauses import short_pauses
 from referee.hall.hall import Hall
-from referee.hall.house_player import HouseRoom
-from referee.hosting.admission.places import Places
-from referee.hosting.admission.starting import Overloaded, Starts
-from referee.hosting.bot.spec import parse
+from referee.hall.house_player import HouseBotThread
+from referee.hosting.admission.process_slots import ProcessSlots
+from referee.hosting.admission.starting import Overloaded, StartQueue
+from referee.hosting.bot.spec import BotSpec
 from referee.hosting.sandbox.bubblewrap import Sandbox
-from referee.hosting.sandbox.launch import OpenAir, Quarters
+from referee.hosting.sandbox.launch import Launcher, NoSandbox
 from referee.logs import log_to_stderr
-from referee.match.clock import TimeControl
 from referee.match.match import Match
 from referee.match.result import Ending, Termination
 from referee.rules import registry
 from referee.tournament.running.played import Played
-from referee.workers.bot_host import Guesthouse
-from referee.workers.lodgings import Absentee, Lodgings, hosted_of
+from referee.workers.bot_host import BotHost
+from referee.workers.bot_pool import BotPool, hosted_of
+from referee.workers.orders import control_of
 
 LONGEST_LINE = 64 << 20
 BROKEN_OFF = "the match was broken off by the host"
+TELL_EVERY = 0.1
+"""Seconds between two messages about a match that is watched."""
 
 
 class Worker:
-    """Plays what it is told to."""
+    """Plays the matches that its parent orders."""
 
     def __init__(self, order: dict[str, Any], out: asyncio.StreamWriter) -> None:
-        """`order` is the first line from the parent: which bots, how they are put up, and how many at once."""
+        """`order` is the first line from the parent: which bots, with or without a sandbox, and how many at once."""
         self._out = out
         self._hall = Hall()
-        self._room = HouseRoom()
+        self._house_thread = HouseBotThread()
         self._concurrency: int = order["concurrency"]
-        self._quarters: Quarters = Sandbox() if order["sandbox"] else OpenAir()
-        # Built by the parent, once.
-        self._specs = {name: parse(text, Path(order["base"])) for name, text in order["bots"].items()}
-        self._places = Places(order["running"])
-        self._starts = Starts(order["starting"])
+        self._launcher: Launcher = Sandbox() if order["sandbox"] else NoSandbox()
+        # Read and built by the parent, once.
+        self._specs = {name: BotSpec.from_value(value) for name, value in order["bots"].items()}
+        self._slots = ProcessSlots(order["running"])
+        self._starts = StartQueue(order["starting"])
         self._waiting: dict[str, Match] = {}
-        self._seated: dict[str, tuple[Lodgings, list[str]]] = {}
-        """The matches that are being played, or not yet announced, with where their bots live."""
+        self._seated: dict[str, tuple[BotPool, list[str]]] = {}
+        """The matches that are being played, or not yet announced, with the pool of their bots."""
+        self._advised: set[str] = set()
+        """What authors have been told already."""
         self._broken_off: set[str] = set()
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._watched: dict[str, asyncio.Task[None]] = {}
+        self._told: dict[str, int] = {}
+        """Of a watched match, how many decisions the parent knows."""
 
     @property
     def idle(self) -> bool:
@@ -67,13 +75,13 @@ class Worker:
         return not self._hall.matches
 
     async def run(self, orders: asyncio.StreamReader) -> None:
-        """Until the parent hangs up."""
+        """Play until the parent closes the pipe."""
         beat = asyncio.get_running_loop().create_task(self._hall.beat())
         try:
-            async with Guesthouse(self._quarters, self._hall, self._starts) as house:
-                lodgings = Lodgings(house, self._specs, self._room, self._concurrency, self._places)
+            async with BotHost(self._launcher, self._hall, self._starts) as host:
+                pool = BotPool(host, self._specs, self._house_thread, self._concurrency, self._slots)
                 while line := await orders.readline():
-                    self._take(json.loads(line), lodgings)
+                    self._take(json.loads(line), pool)
                 tasks = list(self._tasks.values())
                 for task in tasks:
                     task.cancel()
@@ -81,15 +89,24 @@ class Worker:
         finally:
             beat.cancel()
 
-    def _take(self, order: dict[str, Any], lodgings: Lodgings) -> None:
-        what, id = order["do"], order["match"]
+    def _take(self, order: dict[str, Any], pool: BotPool) -> None:
+        what, id = order["do"], order.get("match", "")
         if what == "play":
-            self._later(id, self._play_fresh(order) if order["fresh"] else self._play(order, lodgings))
+            self._later(id, self._play_fresh(order) if order["fresh"] else self._play(order, pool))
         elif what == "announce":
             if (match := self._waiting.pop(id, None)) is not None:
                 match.announce()
-                lodgings, names = self._seated.pop(id)
-                lodgings.leave(names)
+                pool, names = self._seated.pop(id)
+                pool.leave(names)
+        elif what == "watch":
+            self._unwatch(id)
+            self._told[id] = 0
+            self._watched[id] = asyncio.get_running_loop().create_task(self._tell(id))
+        elif what == "unwatch":
+            self._unwatch(id)
+        elif what == "scores":
+            matches = self._hall.matches.items()
+            self._say({"say": "scores", "scores": {match: one.table.state.scores() for match, one in matches}})
         elif what == "break_off":
             self._broken_off.add(id)
             if id in self._hall.matches:
@@ -97,42 +114,46 @@ class Worker:
             elif id in self._tasks:  # its bots are still being waited for
                 self._tasks[id].cancel()
 
-    async def _play(self, order: dict[str, Any], lodgings: Lodgings) -> Match | None:
-        """Start a match once its bots are there; None, and nothing to blame on anybody, if they cannot be started."""
+    async def _play(self, order: dict[str, Any], pool: BotPool) -> Match | None:
+        """Start a match once its bots are there; None, and no bot is blamed, if they cannot be started."""
         try:
-            players = await lodgings.seat(order["bots"])
+            seated = await pool.seat(order["bots"])
         except Overloaded as error:
             self._say({"say": "unplayed", "match": order["match"], "why": str(error)})
             return None
-        for why in lodgings.benched():
+        for why in pool.benched():
             self._say({"say": "benched", "why": why})
-        self._seated[order["match"]] = (lodgings, order["bots"])
+        self._seated[order["match"]] = (pool, order["bots"])
+        pool.logs.opened(order["match"], order["bots"], lambda: self._decisions(order["match"]))
+        for player, why_not in seated:
+            if why_not:
+                pool.logs.noted(order["match"], player.name, pool.last_lines(player.name))
         match = self._hall.play(
             order["match"],
             registry.find(order["game"]),
-            players,
+            [player for player, _ in seated],
             order["options"],
             bytes.fromhex(order["seed"]),
-            TimeControl(order["limit"], order["bank"], grace=order["grace"]),
+            control_of(order),
             tournament=order["tournament"],
             finished=self._report,
         )
-        for seat, player in enumerate(players):
-            if isinstance(player, Absentee):
-                match.forfeit(seat, Termination.CRASH, player.why)
+        for seat, (_, why_not) in enumerate(seated):
+            if why_not:
+                match.forfeit(seat, Termination.CRASH, why_not)
         return match
 
     async def _play_fresh(self, order: dict[str, Any]) -> None:
         """A match whose bots are started for it alone, behind a socket of its own, and end with it."""
         need = len(hosted_of(order["bots"], self._specs))
-        await self._places.take(lambda: need)
+        await self._slots.take(lambda: need)
         try:
-            async with Guesthouse(self._quarters, self._hall, self._starts) as house:
-                match = await self._play(order, Lodgings(house, self._specs, self._room, 1, Places(need)))
+            async with BotHost(self._launcher, self._hall, self._starts) as host:
+                match = await self._play(order, BotPool(host, self._specs, self._house_thread, 1, ProcessSlots(need)))
                 if match is not None:
                     await self._over(match)
         finally:
-            self._places.free(need)
+            self._slots.free(need)
 
     async def _over(self, match: Match) -> None:
         over = self._hall.watch(match.id)
@@ -141,12 +162,54 @@ class Worker:
             over.clear()
         self._hall.unwatch(match.id, over)
 
+    async def _tell(self, id: str) -> None:
+        """Tell the parent the decisions of a match as they are played, until it is not watched any more."""
+        moved = self._hall.watch(id)
+        try:
+            self._tell_moves(id)
+            while True:
+                await moved.wait()
+                moved.clear()
+                if id in self._hall.matches:
+                    self._tell_moves(id)
+                await asyncio.sleep(TELL_EVERY)
+        finally:
+            self._hall.unwatch(id, moved)
+
+    def _tell_moves(self, id: str, match: Match | None = None) -> None:
+        match = match or self._hall.matches.get(id)
+        moves = [] if match is None else list(match.moves[self._told[id] :])
+        self._told[id] += len(moves)
+        self._say({"say": "moves", "match": id, "moves": moves})
+
+    def _unwatch(self, id: str) -> None:
+        if (telling := self._watched.pop(id, None)) is not None:
+            telling.cancel()
+        self._told.pop(id, None)
+
     def _report(self, match: Match, ending: Ending) -> None:
+        if match.id in self._watched:
+            self._tell_moves(match.id, match)
+            self._unwatch(match.id)
         self._waiting[match.id] = match
         self._broken_off.discard(match.id)
-        played = Played.of(match, ending)
+        self._advise(match)
+        pool, _ = self._seated[match.id]
+        played = replace(Played.of(match, ending), logs=tuple([log.pack() for log in pool.logs.closed(match.id)]))
         self._say({"say": "played", "match": match.id, "played": played.to_value()})
         self._out.write(played.record)  # a line of its own, as it is stored
+
+    def _decisions(self, match: str) -> int:
+        running = self._hall.matches.get(match)
+        return 0 if running is None else running.table.decisions
+
+    def _advise(self, match: Match) -> None:
+        """Tell once what a bot's author did wrong: a bot may play its last match before it is benched."""
+        if match.id in self._seated:
+            for text in self._seated[match.id][0].advice():
+                if text not in self._advised:
+                    self._advised.add(text)
+                    self._say({"say": "benched", "why": text})
 
     def _say(self, value: dict[str, Any]) -> None:
         self._out.write(json.dumps(value, separators=(",", ":")).encode() + b"\n")

@@ -1,5 +1,7 @@
-"""Workers as a place to play: matches of hosted bots are spread over processes; one that dies takes nothing with it but
-its running matches, which are played again. So is a match whose bots the machine could not start.
+"""Worker pool: a `Venue` that spreads matches of hosted bots over worker processes and replaces those that die.
+
+A worker that dies loses only its running matches, which are played again. So is a match whose bots the machine could
+not start. What those who watch see of a running match is asked of its worker (`watched_matches.py`).
 """
 
 from __future__ import annotations
@@ -10,22 +12,26 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import structlog
 
-from referee.hosting.admission.capacity import Share
+from referee.hosting.admission.capacity import WorkerShare
+from referee.hosting.bot.spec import BotSpec
 from referee.tournament.running.played import Played
 from referee.tournament.running.venue import Fixture
+from referee.workers.orders import play_order
+from referee.workers.watched_matches import WatchedMatches
 from referee.workers.worker import LONGEST_LINE
 
 log = structlog.get_logger()
 Done = Callable[[Played | None], object]
-ONE_WORKER = Share(workers=1, running=64, starting=1)
+ONE_WORKER = WorkerShare(workers=1, running=64, starting=1)
 MOST_DEATHS = 5
 """Workers that may die in a row, without a result in between, before the whole run is given up."""
 
+UNEVEN = 8
+"""A worker may have one in so many matches more than another, and one, if it has their bots."""
 MOST_TRIES = 3
 """How often a match may come back because its bots could not be started, before the whole run is given up."""
 
@@ -36,12 +42,11 @@ class WorkersFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Hosting:
-    """How bots are hosted: their names with what to start, and where."""
+    """How bots are hosted: their names with what to start. Workers read no folder again."""
 
-    bots: Mapping[str, str]
-    base: Path
+    bots: Mapping[str, BotSpec]
     sandbox: bool = True
-    share: Share = ONE_WORKER
+    share: WorkerShare = ONE_WORKER
     per_bot: int = 64
     """Matches that one bot process plays at once."""
 
@@ -53,6 +58,8 @@ class WorkersVenue:
         self.notices: list[str] = []
         self.on_notice: Callable[[str], object] = lambda text: None
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.watched = WatchedMatches(self._tell)
+        """The running matches, for those who watch."""
         self._hosting = hosting
         self._workers: list[_Worker] = []
         self._busy: dict[str, int] = {}
@@ -86,8 +93,19 @@ class WorkersVenue:
                 self._busy[bot] -= 1
             done(played)
 
-        worker = min(self._workers, key=lambda worker: len(worker.running))
+        worker = self._worker_for(fixture)
+        self.watched.started(fixture)
         worker.play(fixture, over)
+
+    def _worker_for(self, fixture: Fixture) -> _Worker:
+        """Of the workers with about as few matches as any, the one that has most of these bots already.
+
+        A bot is started where its first match is, and again elsewhere only where the load asks for it.
+        """
+        least = min(len(worker.running) for worker in self._workers)
+        near = [worker for worker in self._workers if len(worker.running) <= least + 1 + least // UNEVEN]
+        wanted = set() if fixture.fresh else set(fixture.bots)
+        return max(near, key=lambda worker: (len(wanted & worker.bots), -len(worker.running)))
 
     def same_deal(self, bots: Sequence[str], interrupted: bool) -> bool:
         """Bots of an interrupted match start anew and have seen nothing; after a void one they live on."""
@@ -99,7 +117,13 @@ class WorkersVenue:
                 worker.tell({"do": "break_off", "match": match})
 
     def scores(self, match: str) -> Sequence[int] | None:
-        return None
+        return self.watched.scores(match)
+
+    def _tell(self, match: str | None, order: dict[str, Any]) -> None:
+        """Tell the worker that plays this match, or all workers."""
+        for worker in self._workers:
+            if match is None or match in worker.running:
+                worker.tell(order)
 
     def on_change(self, call: Callable[[], object]) -> None:
         self._calls.append(call)
@@ -130,7 +154,7 @@ class WorkersVenue:
             )
 
     async def died(self, worker: _Worker, how: str) -> None:
-        """A worker is gone: start another in its place, unless they all die."""
+        """A worker is gone: start another in its place, unless too many have died in a row."""
         if self._closed:
             return
         self._deaths += 1
@@ -140,9 +164,10 @@ class WorkersVenue:
                 self.failed.set_exception(WorkersFailed(f"worker processes keep dying ({how})"))
             return
         await worker.start()
-        # Collected only now: what was given to it while its successor came up went to the dead one and is lost too.
+        # Collected only now: matches ordered while the new process was starting went to the dead one and are lost too.
         running, worker.running = worker.running, {}
-        for done in running.values():
+        for match, done in running.items():
+            self.watched.ended(match, None)
             done(None)
         self.changed()
 
@@ -151,8 +176,7 @@ class WorkersVenue:
         """What a worker is told first."""
         hosting = self._hosting
         return {
-            "bots": dict(hosting.bots),
-            "base": str(hosting.base),
+            "bots": {name: bot.to_value() for name, bot in hosting.bots.items()},
             "sandbox": hosting.sandbox,
             "concurrency": hosting.per_bot,
             "running": hosting.share.running,
@@ -166,11 +190,14 @@ class _Worker:
     def __init__(self, venue: WorkersVenue, number: int) -> None:
         self.number = number
         self.running: dict[str, Done] = {}
+        self.bots: set[str] = set()
+        """The bots of all matches that it was given: most of them run there still."""
         self._venue = venue
         self._process: asyncio.subprocess.Process | None = None
         self._listening: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
+        self.bots.clear()
         self._process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
@@ -202,21 +229,8 @@ class _Worker:
 
     def play(self, fixture: Fixture, done: Done) -> None:
         self.running[fixture.id] = done
-        self.tell(
-            {
-                "do": "play",
-                "match": fixture.id,
-                "game": fixture.game,
-                "bots": fixture.bots,
-                "options": dict(fixture.options),
-                "seed": fixture.seed.hex(),
-                "limit": fixture.control.limit,
-                "bank": fixture.control.bank,
-                "grace": fixture.control.grace,
-                "tournament": fixture.tournament,
-                "fresh": fixture.fresh,
-            }
-        )
+        self.bots.update(fixture.bots)
+        self.tell(play_order(fixture))
 
     async def _listen(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None
@@ -227,6 +241,10 @@ class _Worker:
                 record = await process.stdout.readline()
                 if record.endswith(b"\n"):
                     self._played(news, record)
+            elif news["say"] == "moves":
+                self._venue.watched.moved(news["match"], news["moves"])
+            elif news["say"] == "scores":
+                self._venue.watched.scored(news["scores"])
             elif news["say"] == "benched":
                 self._venue.notice(news["why"])
             elif news["say"] == "unplayed":
@@ -239,6 +257,7 @@ class _Worker:
         if done is not None:
             if why:
                 self._venue.not_started(match, why)
+            self._venue.watched.ended(match, None)
             done(None)
 
     def _played(self, news: dict[str, Any], record: bytes) -> None:
@@ -247,4 +266,6 @@ class _Worker:
             return
         self._venue.result_came()
         announce = {"do": "announce", "match": news["match"]}
-        done(Played.from_value(news["played"], record, lambda: self.tell(announce)))
+        played = Played.from_value(news["played"], record, lambda: self.tell(announce))
+        self._venue.watched.ended(news["match"], played.ending)
+        done(played)

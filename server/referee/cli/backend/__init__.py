@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from referee.cli.backend.file import FileBackend
 from referee.cli.backend.server import ServerBackend
-from referee.cli.backend.verbs import Backend, Row, Steered
+from referee.cli.backend.verbs import Backend, ControlResult, Row
 from referee.cli.errors import WRONG_USE, Failure
 
-__all__ = ["Backend", "FileBackend", "Row", "ServerBackend", "Steered", "backend_of", "tournament_named"]
+__all__ = ["Backend", "ControlResult", "FileBackend", "Row", "ServerBackend", "backend_of", "tournament_named"]
 
 
 def backend_of(db: str | None, server: str | None, token: str | None = None, ca: str | None = None) -> Backend:

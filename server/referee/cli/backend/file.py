@@ -1,18 +1,24 @@
-"""A database file as the backend of a command; a PostgreSQL address will do as well."""
+"""The backend of commands that work on a database directly: a file, or a PostgreSQL address."""
 
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
-from referee.cli.backend.verbs import Row, Steered
-from referee.cli.database import open_store
-from referee.cli.errors import WRONG_USE, Failure
+from referee.cli.backend.verbs import ControlResult, Row, complete_name
+from referee.cli.database import open_or_make_store, open_store
+from referee.cli.errors import DID_NOT_HOLD, WRONG_USE, Failure
 from referee.cli.standings_source import from_file, meant
 from referee.masking import shown
 
 if TYPE_CHECKING:
+    from referee.match.seat_log import SeatLog
+    from referee.store import NamedMatch, Store
+    from referee.tournament.audit.folder import Published
+    from referee.tournament.events import Event
     from referee.tournament.plan import Plan
     from referee_leaderboard import Standings
 
@@ -30,7 +36,7 @@ class FileBackend:
     def add_bot(self, name: str) -> str:
         from referee.hall.roster import Roster
 
-        with open_store(self.db) as store:
+        with open_or_make_store(self.db) as store:
             return Roster(store).add(name).token or ""
 
     def rotate_bot(self, name: str) -> str:
@@ -59,33 +65,33 @@ class FileBackend:
 
         if start:
             raise Failure("--start needs --server; or use 'referee tournament start' afterwards", WRONG_USE)
-        with open_store(self.db) as store:
+        with open_or_make_store(self.db) as store:
             entrants = Roster(store).entrants(bots, plan.game)
             tournament = plans.create(store, name, plan, entrants, seed, repeatable=repeatable)
             matches = store.tournaments.counts(tournament.id).total
         return {"name": name, "matches": matches, "commitment": tournament.commitment, "repeatable": repeatable}
 
-    def start(self, name: str, concurrency: int | None = None) -> Steered:
+    def start(self, name: str, concurrency: int | None = None) -> ControlResult:
         from referee.cli.onsite import play_here
 
-        return Steered(code=play_here(name, self.db, concurrency))
+        return ControlResult(code=play_here(name, self.db, concurrency))
 
-    def resume(self, name: str, concurrency: int | None = None) -> Steered:
+    def resume(self, name: str, concurrency: int | None = None) -> ControlResult:
         return self.start(name, concurrency)
 
-    def pause(self, name: str) -> Steered:
-        from referee.store import TournamentState
+    def pause(self, name: str) -> ControlResult:
+        from referee.tournament import plan as plans
 
         with open_store(self.db, owner="tournament", create=False) as store:
-            store.tournaments.set_state(store.tournaments.get(name).id, TournamentState.PAUSED)
-        return Steered("paused")
+            plans.pause(store, name)
+        return ControlResult("paused")
 
-    def cancel(self, name: str) -> Steered:
+    def cancel(self, name: str) -> ControlResult:
         from referee.tournament import plan as plans
 
         with open_store(self.db, owner="tournament", create=False) as store:
             plans.cancel(store, name)
-        return Steered("cancelled")
+        return ControlResult("cancelled")
 
     def join(self, name: str, bot: str) -> int:
         from referee.hall.roster import Roster
@@ -95,7 +101,16 @@ class FileBackend:
             game = store.tournaments.get(name).game
             return plans.join(store, name, Roster(store).entrants([bot], game))
 
+    def rule(self, name: str, action: str, subject: str, reason: str, *, annul: bool = False) -> str:
+        from referee.tournament.moderation import Action, rule, told
+
+        with open_store(self.db, owner="moderation", create=False) as store:
+            return told(rule(store, name, Action(action), subject, reason, annul=annul))
+
     def tournaments(self) -> list[Row]:
+        from referee.tournament.moderation import told
+        from referee.tournament.nonces import digest
+
         rows = []
         with open_store(self.db, create=False) as store:
             for one in reversed(store.tournaments.all()):
@@ -115,10 +130,57 @@ class FileBackend:
                         "repeatable": one.repeatable,
                         "seed_text": one.seed_text or "",
                         "salt": one.salt.hex() if one.salt else "",
+                        "nonces": [
+                            {
+                                "draw": draw.draw,
+                                "first_match": draw.first,
+                                "digest": digest(one.name, draw).hex(),
+                                "entrants": [asdict(entrant) for entrant in draw.entrants],
+                            }
+                            for draw in store.nonces.draws(one.id)
+                        ],
                         "settings": dict(one.settings),
+                        "rulings": [told(ruling) for ruling in store.rulings.all(one.id)],
+                        "stage": store.rounds.stage(one.id),
+                        "head": store.journal.head(one.id)._asdict(),
                     }
                 )
         return rows
+
+    def find_matches(self, wanted: Mapping[str, Any], limit: int, offset: int = 0) -> tuple[list[Row], int]:
+        from referee.store import MatchQuery, MatchState
+
+        query = MatchQuery(**{**wanted, "states": tuple(MatchState(word) for word in wanted["states"])})
+        with open_store(self.db, create=False) as store:
+            found, total = store.matches.search(query, offset, limit)
+            reasons = store.rounds.reasons([one.match for one in found])
+        return [match_row(one, why) for one, why in zip(found, reasons, strict=True)], total
+
+    def match(self, name: str) -> Row:
+        with open_store(self.db, create=False) as store:
+            found = _named(store, name)
+            return match_row(found, store.rounds.reasons([found.match])[0])
+
+    def record(self, name: str) -> bytes | None:
+        from referee.store import NotADatabase
+
+        with open_store(self.db, create=False) as store:
+            try:
+                return store.matches.record(_named(store, name).match.id)
+            except NotADatabase as error:
+                raise Failure(f"does not hold: {error}", DID_NOT_HOLD) from None
+
+    def bot_logs(self, name: str) -> list[SeatLog]:
+        """All of them: whoever has the database is the host."""
+        from referee.match.seat_log import SeatLog
+        from referee.store import NotADatabase
+
+        with open_store(self.db, create=False) as store:
+            try:
+                logs = store.matches.logs(_named(store, name).match.id)
+                return [SeatLog.from_bytes(log.seat, log.body) for log in logs]
+            except (NotADatabase, ValueError) as error:
+                raise Failure(f"does not hold: {error}", DID_NOT_HOLD) from None
 
     def standings(self, tournament: str) -> Standings:
         from referee.tournament.standings import from_store
@@ -126,8 +188,56 @@ class FileBackend:
         with open_store(self.db, create=False) as store:
             return from_store(store, meant(store, tournament))
 
+    @contextmanager
+    def published(self, tournament: str) -> Iterator[Published]:
+        from referee.tournament.audit.database import published
+
+        with open_store(self.db, create=False) as store:
+            yield published(store, tournament)
+
+    def installation_events(self) -> list[Event]:
+        from referee.store.journal import INSTALLATION
+        from referee.tournament.events import Teller
+
+        with open_store(self.db, create=False) as store:
+            teller = Teller("", lambda match: [seat.name for seat in store.matches.get(match).seats])
+            return [event for entry in store.journal.read(INSTALLATION) for event in teller.tell(entry.entry)]
+
     async def watch(self, tournament: str) -> None:
         from referee_leaderboard import watch
 
         with open_store(self.db, create=False) as store:
             await watch(from_file(store, meant(store, tournament)))
+
+
+def match_row(one: NamedMatch, why: str) -> Row:
+    """A match as plain values, everything by seat; ranks, scores and terminations are empty until it is finished."""
+    match = one.match
+    over = match.state.value == "finished"
+    return {
+        "match": one.name,
+        "tournament": one.tournament,
+        "game": match.game,
+        "state": match.state.value,
+        "round": match.round,
+        "table": match.table,
+        "attempt": match.attempt,
+        "bots": [seat.name for seat in match.seats],
+        "ranks": [seat.rank for seat in match.seats] if over else [],
+        "scores": [seat.score for seat in match.seats] if over else [],
+        "terminations": [seat.fault or "finished" for seat in match.seats] if over else [],
+        "reason": match.reason,
+        "strikes": [seat.strikes for seat in match.seats],
+        "decisions": [seat.decisions for seat in match.seats],
+        "time_ms": [seat.time_ms for seat in match.seats],
+        "started": None if match.started is None else match.started / 1000,
+        "finished": None if match.finished is None else match.finished / 1000,
+        "why": why,
+    }
+
+
+def _named(store: Store, name: str) -> NamedMatch:
+    found = store.matches.named(complete_name(name, [one.name for one in store.tournaments.all()]))
+    if found is None:
+        raise Failure(f"there is no match named {name!r}: 'referee matches' lists them", WRONG_USE)
+    return found

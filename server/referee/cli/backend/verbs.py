@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from referee.cli.errors import DONE
+from referee.cli.errors import DONE, WRONG_USE, Failure
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from referee.match.seat_log import SeatLog
+    from referee.tournament.audit.folder import Published
+    from referee.tournament.events import Event
     from referee.tournament.plan import Plan
     from referee_leaderboard import Standings
 
@@ -16,8 +22,8 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Steered:
-    """How a tournament is now; no word if all was said while it was played. And the exit code."""
+class ControlResult:
+    """The state of a tournament after a control command, empty if it was already printed, and the exit code."""
 
     state: str = ""
     code: int = DONE
@@ -45,26 +51,61 @@ class Backend(Protocol):
     def create(self, name: str, plan: Plan, bots: list[str], seed: str | None, *, repeatable: bool, start: bool) -> Row:
         """Create a tournament; returns its name, how many matches it has, and the commitment to its deals."""
 
-    def start(self, name: str, concurrency: int | None = None) -> Steered:
+    def start(self, name: str, concurrency: int | None = None) -> ControlResult:
         """Start a tournament."""
 
-    def resume(self, name: str, concurrency: int | None = None) -> Steered:
+    def resume(self, name: str, concurrency: int | None = None) -> ControlResult:
         """Go on with a paused or interrupted tournament."""
 
-    def pause(self, name: str) -> Steered:
+    def pause(self, name: str) -> ControlResult:
         """Let the running matches end and start no more."""
 
-    def cancel(self, name: str) -> Steered:
+    def cancel(self, name: str) -> ControlResult:
         """End a tournament for good."""
 
     def join(self, name: str, bot: str) -> int:
         """Let a further bot in; returns how many matches that adds."""
 
+    def rule(self, name: str, action: str, subject: str, reason: str, *, annul: bool = False) -> str:
+        """Disqualify or withdraw a bot, annul or replay a match; returns what was ruled, in a sentence."""
+
     def tournaments(self) -> list[Row]:
         """All tournaments, newest first."""
+
+    def find_matches(self, wanted: Mapping[str, Any], limit: int, offset: int = 0) -> tuple[list[Row], int]:
+        """Matches for which everything holds that is wanted, newest first, and how many there are in all.
+
+        `wanted` has the fields of `referee.store.MatchQuery`, with `states` in words.
+        """
+
+    def match(self, name: str) -> Row:
+        """The match of that name: `league/12`, `practice/5`, or a number alone where there is one tournament."""
+
+    def record(self, name: str) -> bytes | None:
+        """The record of the match of that name; None if it has none."""
+
+    def bot_logs(self, name: str) -> list[SeatLog]:
+        """What hosted bots wrote to stderr during a match, as far as the caller may see it."""
 
     def standings(self, tournament: str) -> Standings:
         """How a tournament stands at this moment; without a name the running or newest."""
 
+    def published(self, tournament: str) -> AbstractContextManager[Published]:
+        """All that is public of a tournament: what an export is made of."""
+
+    def installation_events(self) -> Iterable[Event]:
+        """What happened to bots and tokens, as far as the caller may know it."""
+
     async def watch(self, tournament: str) -> None:
         """The live screen, until the tournament is over or the watcher leaves."""
+
+
+def complete_name(name: str, tournaments: Sequence[str]) -> str:
+    """The whole name of a match: a number alone is meant in the only tournament there is."""
+    if not (name.isascii() and name.isdecimal()):
+        return name
+    if len(tournaments) != 1:
+        raise Failure(
+            f"there are {len(tournaments)} tournaments: name the match TOURNAMENT/{name}, or practice/{name}", WRONG_USE
+        )
+    return f"{tournaments[0]}/{name}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shlex
 import signal
 import sys
@@ -16,6 +17,8 @@ from referee.cli.errors import DID_NOT_HOLD, Failure, wrong_use
 
 if TYPE_CHECKING:
     from referee.hosting.bot.spec import BotSpec
+
+SHOWN_LINES = 3
 
 
 def bridge(
@@ -41,15 +44,28 @@ def bridge(
     concurrency: Annotated[
         int, typer.Option("--concurrency", envvar="REFEREE_CONCURRENCY", min=1, help="Matches at once.")
     ] = 16,
-    tls: Annotated[bool, typer.Option("--tls", help="The server speaks TLS.")] = False,
-    ca: Annotated[Path | None, typer.Option("--ca", help="Certificate to trust (implies --tls).")] = None,
+    tls: Annotated[bool, typer.Option("--tls", envvar="REFEREE_TLS", help="The server speaks TLS.")] = False,
+    ca: Annotated[
+        Path | None,
+        typer.Option("--ca", envvar="REFEREE_CA", metavar="FILE", help="Certificate to trust (implies --tls)."),
+    ] = None,
     practice: Annotated[
         str, typer.Option("--practice", metavar="GAME", help="Play practice matches of this game, then stop.")
     ] = "",
     against: Annotated[
         str, typer.Option("--against", metavar="BOT,…", help="Who takes the other seats: house bots, or 'anyone'.")
     ] = "",
-    matches: Annotated[int, typer.Option("--matches", min=1, help="How many practice matches.")] = 1,
+    matches: Annotated[
+        int | None, typer.Option("--matches", min=1, help="How many practice matches.", show_default="1")
+    ] = None,
+    options: Annotated[
+        str, typer.Option("--options", metavar="JSON", help="Options of the practised game.", show_default=False)
+    ] = "",
+    record: Annotated[
+        Path | None,
+        typer.Option("--record", metavar="FILE", help="Keep what the bot saw and answered, a JSON object per line."),
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first error instead of resigning.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
     """Connect a program that speaks JSON lines (one object per line on stdin and stdout) to a server.
@@ -60,29 +76,54 @@ def bridge(
     Example: [bold]referee bridge --token TOKEN -- awk -W interactive -f mybot.awk[/bold]
     """
     from arena.errors import ArenaError
-    from arena.settings import Practice, Settings
+    from arena.settings import Practice, Settings, is_address, is_token, read_certificates
 
     if ca is not None and not ca.is_file():
         wrong_use(f"--ca: there is no file {ca}")
-    if bool(practice) != bool(against):
+    if ca is not None:
+        try:
+            read_certificates(ca)
+        except (OSError, ValueError) as error:
+            wrong_use(f"--ca: {error}")
+    if not is_address(server):
+        wrong_use(f"--server: {server!r} is not an address: write HOST:PORT or unix:PATH")
+    if token.strip() and not is_token(token.strip()):
+        wrong_use("--token: it has characters that no token has; copy it again")
+    for option, given in (("against", against), ("matches", matches), ("options", options)):
+        if given and not practice:
+            wrong_use(f"--{option} goes with --practice GAME")
+    if practice and not against:
         wrong_use("--practice and --against go together: --practice flip7 --against random,random")
+    if options:
+        _check_options(options)
     seats = tuple(bot.strip() for bot in against.split(",") if bot.strip())
     spec = _spec(command)
     settings = Settings(
         server=server,
-        token=token,
+        token=token.strip(),
         name=name,
         games=spec.games,
         concurrency=concurrency,
         tls=tls or ca is not None,
         ca=ca,
-        practice=Practice(practice, seats, matches) if practice else None,
+        practice=Practice(practice, seats, matches or 1, options) if practice else None,
+        record=record,
+        strict=strict,
         quiet=quiet,
     )
     try:
         asyncio.run(_bridge(spec, settings))
     except ArenaError as error:
         raise Failure(str(error), error.code) from None
+
+
+def _check_options(text: str) -> None:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        wrong_use(f'--options: {text!r} is no JSON object; write them as \'{{"rules": "faq"}}\'')
 
 
 def _spec(command: list[str]) -> BotSpec:
@@ -104,15 +145,28 @@ async def _bridge(spec: BotSpec, settings: Any) -> None:
     client = BridgeClient(span, settings)
     playing = asyncio.ensure_future(play(span, client))
     loop = asyncio.get_running_loop()
+    idle = False
+
+    def stop() -> None:
+        # As the SDKs do: first the running matches are played to their end; a second signal ends at once.
+        nonlocal idle
+        if client.playing and not client.leaving:
+            print("leaving after the running matches; once more to leave at once", file=sys.stderr, flush=True)
+            client.leave()
+        else:
+            idle = not client.leaving
+            playing.cancel()
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, playing.cancel)
+        loop.add_signal_handler(number, stop)
     try:
         await playing
     except BridgeBroken as error:
-        last = " ".join(line.strip() for line in span.process.stderr.lines()[-3:])
+        last = " ".join(line.strip() for line in span.process.stderr.shown(SHOWN_LINES))
         raise Failure(f"{error}{f'; its last words: {last}' if last else ''}", DID_NOT_HOLD) from None
     except asyncio.CancelledError:
-        raise KeyboardInterrupt from None
+        if not idle:
+            raise KeyboardInterrupt from None
     finally:
         await span.stop()
 

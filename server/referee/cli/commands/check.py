@@ -10,7 +10,8 @@ import typer
 
 from referee.cli.building import BuildNetwork, build_bots
 from referee.cli.errors import DID_NOT_HOLD, DONE, ENVIRONMENT, Failure
-from referee.cli.output import AsJson, aside, paper, print_json
+from referee.cli.output import AsJson, print_json, stderr_console, stdout_console
+from referee.cli.progress_line import ProgressLine
 
 if TYPE_CHECKING:
     from referee.conformance.examination import Finding, Report
@@ -20,7 +21,10 @@ def check(
     bot: Annotated[
         str,
         typer.Argument(
-            metavar="BOT", help="A bot folder, a Python file, a house bot or a command.", show_default=False
+            metavar="BOT",
+            help="A bot folder, a Python file, a house bot or a command; NAME=BOT gives a name, folder:BOT brings the "
+            "folder of a lone file, stdio:BOT speaks JSON lines.",
+            show_default=False,
         ),
     ],
     game: Annotated[
@@ -52,12 +56,19 @@ def check(
 
     log_to_stderr(logging.CRITICAL)
     spec = parse(bot, Path.cwd())
-    quarters = _quarters(sandbox)
-    tell = (lambda finding: None) if as_json else _print_finding
+    launcher = _launcher(sandbox)
 
     async def built_and_checked() -> Report:
-        await build_bots([spec], shut_in=isinstance(quarters, Sandbox), network=build_network)
-        return await examination.check(spec, quarters, game or (), matches=matches, told=tell)
+        await build_bots([spec], shut_in=isinstance(launcher, Sandbox), network=build_network)
+        async with ProgressLine() as line:
+
+            def tell(finding: Finding) -> None:
+                if not as_json:
+                    line.aside(lambda: _print_finding(finding))
+
+            return await examination.check(
+                spec, launcher, game or (), matches=matches, told=tell, doing=lambda text: line.tell(f"{text} …")
+            )
 
     try:
         report = asyncio.run(built_and_checked())
@@ -72,20 +83,22 @@ def check(
     return DONE if report.ok else DID_NOT_HOLD
 
 
-def _quarters(sandbox: bool | None) -> Any:
+def _launcher(sandbox: bool | None) -> Any:
     from referee.hosting.sandbox.bubblewrap import Sandbox, probe, what_holds
-    from referee.hosting.sandbox.launch import OpenAir
+    from referee.hosting.sandbox.launch import NoSandbox
 
     if sandbox is False:
-        return OpenAir()
+        return NoSandbox()
     missing = probe()
     if missing is None:
-        aside().print(f"note: {what_holds()}", style="dim", markup=False, soft_wrap=True)
+        stderr_console().print(f"note: {what_holds()}", style="dim", markup=False, soft_wrap=True)
         return Sandbox()
     if sandbox:
         raise Failure(missing, ENVIRONMENT)
-    aside().print(f"note: checked without the sandbox a host would use ({missing.partition(';')[0]})", style="dim")
-    return OpenAir()
+    stderr_console().print(
+        f"note: checked without the sandbox a host would use ({missing.partition(';')[0]})", style="dim"
+    )
+    return NoSandbox()
 
 
 def _print_finding(finding: Finding) -> None:
@@ -93,13 +106,14 @@ def _print_finding(finding: Finding) -> None:
 
     mark = ("ok  ", "green") if finding.ok else ("FAIL", "bold red")
     name = f"{finding.game} {finding.check}".strip().replace("_", " ")
-    paper().print(Text.assemble(mark, f"  {name:<28}", finding.text), soft_wrap=True)
+    text = f"the same as {finding.same_as.replace('_', ' ')}" if finding.same_as else finding.text
+    stdout_console().print(Text.assemble(mark, f"  {name:<28}", text), soft_wrap=True)
 
 
 def _print_report(report: Report) -> None:
     from rich.text import Text
 
-    console = paper()
+    console = stdout_console()
     if report.matches:
         console.print(
             f"\n{report.matches} matches, {report.decisions} decisions; answers within {_ms(report.p50_ms)} (half), "
@@ -108,13 +122,16 @@ def _print_report(report: Report) -> None:
         )
     if not report.ok and report.last_lines:
         console.print("\nThe last lines it wrote to stderr:")
-        for line in report.last_lines:
+        for line in dict.fromkeys(report.last_lines):
             console.print(Text(f"  | {line}"), soft_wrap=True)
     verdict = Text(f"\n{report.bot} is fit to play", "bold green")
     if not report.ok:
         failed = sum(not finding.ok for finding in report.findings)
+        causes = sum(not finding.ok and not finding.same_as for finding in report.findings)
+        reasons = f", for {causes} reason{'s' * (causes > 1)}" if causes < failed else ""
         verdict = Text(
-            f"\n{report.bot} is not fit to play yet: {failed} of {len(report.findings)} checks failed", "bold red"
+            f"\n{report.bot} is not fit to play yet: {failed} of {len(report.findings)} checks failed{reasons}",
+            "bold red",
         )
     console.print(verdict, soft_wrap=True)
 

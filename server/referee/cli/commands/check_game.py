@@ -12,7 +12,7 @@ import typer
 
 from referee.cli.arguments import game_options
 from referee.cli.errors import DID_NOT_HOLD, DONE, wrong_use
-from referee.cli.output import AsJson, aside, paper, print_json
+from referee.cli.output import AsJson, print_json, stderr_console, stdout_console
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -134,7 +134,7 @@ def _print(found: dict[str, Any]) -> None:
             where = f"{found['players']} players, seed {found['seed']}, decision {found['decision']}"
             line.append(f"\n        where:    {where}")
         line.append(f"\n        again:    {found['again']}")
-    paper().print(line, soft_wrap=True)
+    stdout_console().print(line, soft_wrap=True)
 
 
 def _print_verdict(game: str, found: list[dict[str, Any]]) -> None:
@@ -146,7 +146,7 @@ def _print_verdict(game: str, found: list[dict[str, Any]]) -> None:
         text = Text(f"\n{game} breaks {broken} of {laws}", "bold red")
     else:
         text = Text(f"\n{game} keeps {'all ' * (len(found) > 1)}{laws}", "bold green")
-    paper().print(text)
+    stdout_console().print(text)
 
 
 @contextmanager
@@ -155,5 +155,5 @@ def _progress(law: str, number: int, laws: int, *, quiet: bool) -> Iterator[None
     if quiet or not sys.stderr.isatty():
         yield
         return
-    with aside().status(f"{number + 1} of {laws}: {law.replace('_', ' ')}"):
+    with stderr_console().status(f"{number + 1} of {laws}: {law.replace('_', ' ')}"):
         yield

@@ -1,7 +1,4 @@
-"""`referee demo`: the whole thing once, on this machine.
-
-A server, bots in processes of their own, a tournament of every game, the leaderboard.
-"""
+"""`referee demo`: a server, bots in processes of their own, a tournament of every game and the leaderboard."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ import typer
 from referee.cli.backend import ServerBackend
 from referee.cli.database import open_store
 from referee.cli.errors import ENVIRONMENT, INTERRUPTED, Failure
-from referee.cli.output import aside
+from referee.cli.output import stderr_console
 
 if TYPE_CHECKING:
     from referee_leaderboard import Standings
@@ -54,7 +51,7 @@ def demo(
 
 
 def _demo(folder: Path, *, kept: bool) -> None:
-    say = aside().print
+    say = stderr_console().print
     began = time.monotonic()
     db = str(folder / "demo.db")
     tokens, admin = _prepare(db)

@@ -1,10 +1,10 @@
-"""`referee games`: what can be played here."""
+"""`referee games`: lists the installed games."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from referee.cli.output import AsJson, paper, print_json
+from referee.cli.output import AsJson, print_json, stdout_console
 
 
 def games(as_json: AsJson = False) -> None:
@@ -38,6 +38,7 @@ def _value(game: Any) -> dict[str, Any]:
         "version": game.version,
         "players": {"least": game.seats.least, "most": game.seats.most},
         "options": {name: {"default": o.default, "about": o.about} for name, o in game.options.items()},
+        "mirroring": game.mirroring,
     }
 
 
@@ -53,8 +54,10 @@ def _print(found: list[Any]) -> None:
             Text.assemble((name, "cyan"), f" = {_short(option.default)}  ", (option.about, "dim"))
             for name, option in game.options.items()
         )
+        if game.mirroring:
+            options.append(Text("\n" if options.plain else "").append(f"--mirror: {game.mirroring}", "dim"))
         table.add_row(Text(game.name, "bold green"), Text(game.title), str(game.seats), options)
-    console = paper()
+    console = stdout_console()
     console.print(table)
     console.print("\nThe rules of a game: [bold]referee rules GAME[/bold]", style="dim")
 

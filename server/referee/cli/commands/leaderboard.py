@@ -12,7 +12,7 @@ import typer
 from referee.cli.arguments import DEFAULT_DB, DEFAULT_SERVER, Ca, Db, Server
 from referee.cli.backend import backend_of
 from referee.cli.errors import ENVIRONMENT, WRONG_USE, Failure
-from referee.cli.output import AsJson, paper, print_json, print_table
+from referee.cli.output import AsJson, print_json, print_table, stdout_console
 
 
 def leaderboard(
@@ -27,12 +27,10 @@ def leaderboard(
     csv: Annotated[bool, typer.Option("--csv", help="Print the table as CSV.")] = False,
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page.")] = None,
 ) -> None:
-    """Watch a tournament: standings, progress, matches being played, crosstable (key 2), seats (key 3).
+    """Watch a tournament: standings, progress, matches, crosstable (key 2), seats (key 3), strengths (key 4).
 
     Reads a database file or asks a server; without either, referee.db if it is here, or else the local server.
     """
-    from referee_leaderboard import to_csv, to_html
-
     if not db and not server and not Path(DEFAULT_DB).exists():
         server = DEFAULT_SERVER
     backend = backend_of(db, server, ca=ca)
@@ -45,12 +43,16 @@ def leaderboard(
     if json:
         print_json(standings.to_json_value())
     elif csv:
+        from referee_leaderboard import to_csv
+
         sys.stdout.write(to_csv(standings))
     elif html is not None:
+        from referee_leaderboard import to_html
+
         try:
             html.write_text(to_html(standings), encoding="utf-8")
         except OSError as error:
             raise Failure(f"cannot write {html}: {error.strerror}", ENVIRONMENT) from None
-        paper().print(f"wrote {html}", markup=False)
+        stdout_console().print(f"wrote {html}", markup=False)
     else:
         print_table(standings)

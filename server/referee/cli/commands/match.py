@@ -9,7 +9,7 @@ import typer
 
 from referee.cli.arguments import DEFAULT_SERVER, OPTION_HELP, AdminToken, Ca, free_time, options_to_send, seconds
 from referee.cli.connection import channel, failure, metadata, stub
-from referee.cli.output import AsJson, paper, print_json
+from referee.cli.output import AsJson, print_json, stdout_console
 
 MOST_MATCHES = 1_000_000
 
@@ -48,7 +48,7 @@ def match(
         bank_ms=round(seconds(bank) * 1000),
     )
     results: list[dict[str, Any]] = []
-    out = paper()
+    out = stdout_console()
     with channel(server, ca) as connection:
         try:
             for ended in stub(connection, "AdminService").PlayMatch(request, metadata=metadata(admin_token)):
@@ -62,14 +62,16 @@ def match(
 
 
 def _result(ended: Any) -> dict[str, Any]:
+    from arena import results
+
     return {
-        "match": ended.match,
+        "match": ended.match_id,
         "bots": list(ended.bots),
-        "ranks": list(ended.ranks),
-        "scores": list(ended.scores),
-        "terminations": list(ended.terminations),
-        "texts": list(ended.texts),
-        "reason": ended.reason,
+        "ranks": list(ended.result.ranks),
+        "scores": list(ended.result.scores),
+        "terminations": results.words(ended.result),
+        "texts": list(ended.result.texts),
+        "reason": ended.result.reason,
         "decisions": ended.decisions,
     }
 
@@ -78,7 +80,7 @@ def _line(result: dict[str, Any]) -> str:
     seats = sorted(range(len(result["bots"])), key=lambda seat: result["ranks"][seat])
     parts = []
     for seat in seats:
-        how, why = result["terminations"][seat].lower(), result["texts"][seat]
+        how, why = result["terminations"][seat], result["texts"][seat]
         fault = f" [{why if why.startswith(how) else f'{how}: {why}'}]" if why else ""
         parts.append(f"{result['ranks'][seat]}. {result['bots'][seat]} ({result['scores'][seat]}){fault}")
     return f"{result['match']}: {', '.join(parts)}; {result['reason']} after {result['decisions']} decisions"

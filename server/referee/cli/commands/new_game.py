@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from referee.cli.errors import wrong_use
-from referee.cli.output import paper
+from referee.cli.output import stdout_console
 from referee.cli.skeleton import write
 
 LONGEST = 32
@@ -83,7 +83,7 @@ def _tell(folder: Path, name: str) -> None:
     from rich.text import Text
 
     where = shlex.quote(f"./{folder}" if len(folder.parts) == 1 else str(folder))
-    console = paper()
+    console = stdout_console()
     console.print(Text.assemble("made ", (str(folder), "bold green"), f": the game {name}"), soft_wrap=True)
     steps = (
         (f"pip install -e {where}", "into the environment that has the command 'referee'"),

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from referee.cli.output import paper
+from referee.cli.output import stdout_console
 
 
 def rules(
@@ -28,5 +28,5 @@ def rules(
         return
     from rich.markdown import Markdown
 
-    console = paper()
+    console = stdout_console()
     console.print(Markdown(text), width=min(console.width, 100))

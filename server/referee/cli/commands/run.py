@@ -1,41 +1,72 @@
-"""`referee run`: a whole tournament in one command on one machine."""
+"""`referee run`: a whole tournament in one command, on one machine or on the workers of a cluster."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from referee.cli.arguments import OPTION_HELP, game_options, seconds
-from referee.cli.building import BuildNetwork, build_bots
+from referee.cli.building import BuildNetwork
+from referee.cli.cluster_venue import Certs, Cluster, Place, cluster_address, on_cluster
 from referee.cli.database import open_store
 from referee.cli.errors import ENVIRONMENT, INTERRUPTED, WRONG_USE, Failure
-from referee.cli.output import AsJson, aside, paper, print_table
-from referee.cli.run_result import print_result
+from referee.cli.format_options import (
+    Advance,
+    Budget,
+    Challengers,
+    Confidence,
+    FormatName,
+    FormatSettings,
+    Groups,
+    Openings,
+    Order,
+    Seeding,
+    ThirdPlace,
+    UntilKnown,
+    format_settings,
+    opened,
+    rated,
+    until_settings,
+)
+from referee.cli.listing import print_forecast
+from referee.cli.local_venue import (
+    Concurrency,
+    UseSandbox,
+    Workers,
+    find_bots,
+    local_venue,
+    name_bots,
+    wants_sandbox,
+)
+from referee.cli.output import AsJson, print_json, print_table, stderr_console, stdout_console
+from referee.cli.run_result import print_faults, print_result
 from referee.cli.standings_source import from_runner
 from referee.cli.stopping import Stopping
+from referee.cli.web import Web, check_web, start_web
+from referee.workers.room import room_for
 
 if TYPE_CHECKING:
-    from referee.hosting.admission.capacity import Share
+    from referee.cli.cluster_venue import HostedVenue
     from referee.hosting.bot.spec import BotSpec
+    from referee.listening import Tls
     from referee.rules.game import Game
     from referee.store import Store
     from referee.tournament.plan import Plan
     from referee.tournament.running.runner import Runner
-    from referee.workers.worker_pool import WorkersVenue
+    from referee.web.server import WebServer
+    from referee_leaderboard import Standings
 
 USUAL_PLAYERS = 4
 USUAL_ROUNDS = 20
-PER_WORKER = 256
-"""Matches at once per worker: many, so that a message carries many questions."""
 PROGRESS_SECONDS = 5.0
 """Between two lines of progress."""
 SCREEN_SECONDS = 0.25
@@ -47,15 +78,32 @@ def run(
     game: Annotated[str, typer.Argument(help="The game.")],
     bots: Annotated[
         list[str],
-        typer.Argument(help="House bots by name, bot folders, Python files, or commands; a name may be repeated."),
+        typer.Argument(
+            help="House bots by name, bot folders, Python files, or commands; a bot may be repeated. NAME=BOT gives a "
+            "name, folder:BOT brings the folder of a lone file, stdio:BOT speaks JSON lines."
+        ),
     ],
     players: Annotated[
         int | None, typer.Option("--players", "-p", help="Seats per match.", show_default="up to 4, as the game allows")
     ] = None,
     rounds: Annotated[
-        int | None, typer.Option("--rounds", "-r", min=1, help="Rounds of a balanced schedule.", show_default="20")
+        int | None, typer.Option("--rounds", "-r", min=1, help="How many rounds.", show_default="20, or the format's")
     ] = None,
-    schedule: Annotated[str, typer.Option(help="balanced, or full: every table in every seat rotation.")] = "balanced",
+    format: FormatName = "round-robin",
+    schedule: Annotated[
+        str, typer.Option(help="Of a round-robin: balanced, or full: every table in every seat rotation.")
+    ] = "balanced",
+    with_: FormatSettings = None,
+    advance: Advance = None,
+    groups: Groups = None,
+    third_place: ThirdPlace = False,
+    challengers: Challengers = None,
+    seeding: Seeding = None,
+    until: UntilKnown = None,
+    confidence: Confidence = None,
+    budget: Budget = None,
+    order: Order = None,
+    openings: Openings = 0,
     seed: Annotated[
         str | None,
         typer.Option(
@@ -68,14 +116,8 @@ def run(
         str | None,
         typer.Option("--db", metavar="FILE", help="Keep the results here; the same command goes on where it stopped."),
     ] = None,
-    concurrency: Annotated[
-        int | None,
-        typer.Option("--concurrency", "-c", min=1, help="Most matches at once.", show_default="as many as fit"),
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(min=1, help="Worker processes; fewer are used if not all bots fit.", show_default="one per core"),
-    ] = None,
+    concurrency: Concurrency = None,
+    workers: Workers = None,
     limit: Annotated[str, typer.Option("--time", metavar="DURATION", help="Free time per decision.")] = "1s",
     bank: Annotated[str, typer.Option(metavar="DURATION", help="Time per match beyond it.")] = "30s",
     option: Annotated[
@@ -88,28 +130,39 @@ def run(
             "--mirror", help="Play every deal in every seat rotation, in fresh processes, a few per core at once."
         ),
     ] = False,
-    sandbox: Annotated[
-        bool, typer.Option("--sandbox/--no-sandbox", help="Shut bots in; --no-sandbox only for bots you trust.")
-    ] = True,
+    sandbox: UseSandbox = True,
     build_network: BuildNetwork = False,
+    cluster: Cluster = None,
+    certs: Certs = None,
+    web: Web = None,
+    tls_cert: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Certificate chain (PEM), for --web with TLS.", show_default=False),
+    ] = None,
+    tls_key: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Its private key (PEM).", show_default=False)
+    ] = None,
+    insecure: Annotated[bool, typer.Option("--insecure", help="Allow --web on a public address without TLS.")] = False,
     name: Annotated[str | None, typer.Option(help="Name of the tournament.", show_default="from the settings")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say how many matches, how long, what σ.")] = False,
     json: AsJson = False,
 ) -> int:
-    """Play a round-robin between bots on this machine and rate them.
+    """Play a tournament between bots on this machine, or on several, and rate them: a round-robin, or another format.
 
     Example: referee run flip7 mybot.py odds cautious random --rounds 50 --db practice.db
     """
-    from referee.hosting.admission.capacity import cores_at_hand, of_this_machine, share_out
-    from referee.hosting.bot import spec as specs
+    from referee.listening import Tls
     from referee.rules import registry
+    from referee.tournament.formats.registry import MIRRORED
     from referee.tournament.local_run import name_for
-    from referee.tournament.plan import Plan, check_seed, checked, distinct
+    from referee.tournament.plan import Plan, check_seed, checked
 
     chosen = registry.find(game)
-    found = [specs.parse(text) for text in bots]
-    for bot in found:
-        if not bot.plays(game):
-            raise Failure(f"{bot.name} does not play {game}, only {', '.join(bot.games)}", WRONG_USE)
+    if (tls_cert is None) != (tls_key is None):
+        raise Failure("--tls-cert and --tls-key go together", WRONG_USE)
+    tls = Tls(tls_cert, tls_key) if tls_cert is not None and tls_key is not None else None
+    page = (check_web(web, tls, insecure), tls) if web else None
+    found = find_bots(game, bots)
     seats = players if players is not None else _usual_players(chosen, len(found))
     if len(found) < seats:
         raise Failure(
@@ -120,30 +173,51 @@ def run(
     check_seed(seed, repeatable=seed is not None)
     if schedule == "full" and rounds is not None:
         raise Failure("--rounds belongs to a balanced schedule; a full one has as many as it needs", WRONG_USE)
-    names = distinct([bot.name for bot in found])
+    names = name_bots(found)
+    named = {"rounds": rounds, "advance": advance, "groups": groups, "third_place": third_place}
+    drawn = until_settings(until, confidence, budget, format, names) or format_settings(
+        format, named, challengers, seeding, with_, names, partial(_ratings, db)
+    )
+    if drawn and schedule != "balanced":
+        raise Failure("--schedule belongs to a round-robin", WRONG_USE)
+    fresh = mirror or drawn.get("name") in MIRRORED
     _, plan = checked(
         Plan(
             game=game,
             players=seats,
             schedule=schedule,
-            rounds=(rounds or USUAL_ROUNDS) if schedule == "balanced" else None,
+            rounds=(rounds or USUAL_ROUNDS) if schedule == "balanced" and not drawn else None,
+            format=drawn,
             limit=seconds(limit),
             bank=seconds(bank),
-            options=game_options(chosen, option or []),
+            options=opened(game_options(chosen, option or []), openings),
             mirror=mirror,
+            order=order or "",
             hosted={shown: bot.text for shown, bot in zip(names, found, strict=True)},
         ),
         len(found),
     )
-    walls = sandbox and any(bot.kind is not specs.Kind.HOUSE for bot in found)
-    if walls:
-        _need_sandbox()
-    cores = workers or cores_at_hand()
-    if concurrency is not None:
-        cores = min(cores, concurrency)
-    hosted = [bot for bot in found if bot.kind is not specs.Kind.HOUSE]
-    fits = of_this_machine((bot.memory for bot in hosted), fresh=mirror)
-    share = share_out(fits, cores, len(hosted), seats, fresh=mirror, matches=concurrency)
+    if dry_run:
+        from referee.tournament.forecast import forecast
+
+        expected = forecast(plan, names)
+        if json:
+            print_json(expected)
+        else:
+            print_forecast(expected, plan.players)
+        return 0
+    if cluster is not None:
+        if workers is not None:
+            raise Failure("--workers is for this machine: with --cluster, start 'referee worker' elsewhere", WRONG_USE)
+        scheduler = cluster_address(cluster, certs)
+        place = on_cluster(
+            scheduler, plan, sandbox=sandbox, build_network=build_network, concurrency=concurrency, fresh=fresh
+        )
+    else:
+        sandboxed = wants_sandbox(found, sandbox)
+        room = room_for(found, seats, workers=workers, concurrency=concurrency, fresh=fresh)
+        here = partial(local_venue, room=room, sandbox=sandboxed, build_network=build_network)
+        place = Place(here, room.matches)
     with _store(db) as store:
         code: int = asyncio.run(
             _run(
@@ -152,32 +226,28 @@ def run(
                 plan,
                 found,
                 seed,
-                sandbox=walls,
-                build_network=build_network,
-                share=share,
-                concurrency=min(concurrency or share.workers * PER_WORKER, share.matches or sys.maxsize),
+                place,
                 as_json=json,
                 kept=db is not None,
+                page=page,
             )
         )
     return code
 
 
+def _ratings(db: str | None, tournament: str) -> dict[str, float]:
+    """The ratings of an earlier tournament in the same file."""
+    from referee.tournament.standings import from_store
+
+    if db is None:
+        raise Failure("--seeding TOURNAMENT needs --db FILE, where that tournament is", WRONG_USE)
+    with open_store(db, create=False) as store:
+        return rated(from_store(store, tournament))
+
+
 def _usual_players(game: Game[Any], bots: int) -> int:
     least, most = game.seats
     return min(most, max(least, min(bots, USUAL_PLAYERS)))
-
-
-def _need_sandbox() -> None:
-    from referee.hosting.sandbox.bubblewrap import probe, what_holds
-
-    missing = probe()
-    if missing:
-        raise Failure(
-            f"the sandbox for hosted bots cannot be had here: {missing}",
-            ENVIRONMENT,
-        )
-    aside().print(f"sandbox: {what_holds()}", style="dim", markup=False, soft_wrap=True)
 
 
 @contextmanager
@@ -200,54 +270,90 @@ async def _run(
     plan: Plan,
     bots: list[BotSpec],
     seed: str | None,
+    place: Place,
     *,
-    sandbox: bool,
-    build_network: bool,
-    share: Share,
-    concurrency: int,
     as_json: bool,
     kept: bool,
+    page: tuple[str, Tls | None] | None = None,
 ) -> int:
-    from referee.logs import log_to_stderr
     from referee.store import TournamentState
+    from referee.tournament.fault_reasons import fault_reasons
     from referee.tournament.local_run import find_or_create
     from referee.tournament.mirrored_deals import differences
+    from referee.tournament.repeated_matches import warning
     from referee.tournament.running.runner import Runner
     from referee.tournament.standings import from_store
-    from referee.workers.worker_pool import Hosting, WorkersVenue
 
-    log_to_stderr(logging.WARNING)
     tournament = find_or_create(store, name, plan, plan.hosted, seed)
     if tournament.state in (TournamentState.FINISHED, TournamentState.CANCELLED):
         if not as_json:
-            aside().print(
+            stderr_console().print(
                 f"{name} is {tournament.state.value} already; another --seed or --name plays anew", markup=False
             )
-        print_result(from_store(store, name), tournament, as_json, [], differences(store, name))
+        mirrored, faults = differences(store, name), fault_reasons(store, name)
+        told = [text for text in (warning(store, name),) if text]
+        shown = _without(from_store(store, name), told)
+        print_result(shown, tournament, as_json, told, mirrored, faults, kept)
+        _warn(told, as_json)
         return 0
-    await build_bots(bots, shut_in=sandbox, network=build_network)
-    venue = WorkersVenue(Hosting(plan.hosted, Path.cwd(), sandbox, share, max(1, min(256, concurrency))))
-    venue.on_notice = lambda text: aside().print(text, markup=False)
     again = "the same command goes on from here" if kept else "with --db FILE it could go on from here"
-    await venue.open()
-    runner = Runner(store, name, venue, concurrency=concurrency)
-    try:
-        await _watch(runner, venue, as_json, again)
-        standings = await runner.standings()
-    finally:
-        await venue.close()
+    hosted = dict(zip(plan.hosted, bots, strict=True))
+    async with place.open(hosted) as venue:
+        runner = Runner(store, name, venue, concurrency=place.matches)
+        place.bind(venue, runner)
+        site = None if page is None else _site(store, runner, venue, *page)
+        try:
+            if site is not None:
+                stderr_console().print(f"in a browser: {await start_web(site)}", markup=False)
+            await _watch(runner, venue, as_json, again)
+            standings = await runner.standings()
+        except BaseException:
+            if site is not None:
+                await site.stop()
+            raise
     if runner.stopped:
+        if site is not None:
+            await site.stop()
         if _on_screen(as_json):
             print_table(standings)
-        aside().print(
+            print_faults(fault_reasons(store, name), kept)
+        stderr_console().print(
             f"stopped after {standings.matches_done} of {standings.matches_total} matches; {again}", markup=False
         )
         return INTERRUPTED
-    print_result(standings, store.tournaments.get(name), as_json, venue.notices, differences(store, name))
+    mirrored, faults = differences(store, name), fault_reasons(store, name)
+    told = [text for text in (warning(store, name),) if text]
+    shown = _without(standings, told)
+    print_result(shown, store.tournaments.get(name), as_json, venue.notices + told, mirrored, faults, kept)
+    _warn(told, as_json)
+    if site is not None:
+        sys.stdout.flush()
+        stderr_console().print(f"the page stays at {site.url} until Ctrl-C", markup=False)
+        await Stopping().asked.wait()
+        await site.stop()
     return 0
 
 
-async def _watch(runner: Runner, venue: WorkersVenue, as_json: bool, again: str) -> None:
+def _without(standings: Standings, told: list[str]) -> Standings:
+    """The standings without what is said below them in full."""
+    return replace(standings, notices=tuple(text for text in standings.notices if text not in told))
+
+
+def _warn(texts: list[str], as_json: bool) -> None:
+    """What has to be said about the result; in JSON it is among the notices."""
+    for text in texts if not as_json else []:
+        stdout_console().print(text, markup=False, soft_wrap=True)
+
+
+def _site(store: Store, runner: Runner, venue: HostedVenue, listen: str, tls: Tls | None) -> WebServer:
+    """The page of this tournament."""
+    from referee.web.server import WebServer, WebSettings
+    from referee.web.source import of_run
+
+    return WebServer(of_run(store, runner, venue.watched), WebSettings(listen, tls, server=""))
+
+
+async def _watch(runner: Runner, venue: HostedVenue, as_json: bool, again: str) -> None:
     """Play, and show how it goes: a live screen on a terminal, lines otherwise; `again` says how to go on later."""
     from referee_leaderboard import Feed, plain_progress_line, watch
 
@@ -258,7 +364,7 @@ async def _watch(runner: Runner, venue: WorkersVenue, as_json: bool, again: str)
     def asked() -> None:
         runner.stop("interrupted")
         if screen is None and not as_json:
-            aside().print(STOPPING, markup=False)
+            stderr_console().print(STOPPING, markup=False)
 
     def left(_: object) -> None:
         venue.on_notice = say
@@ -266,7 +372,7 @@ async def _watch(runner: Runner, venue: WorkersVenue, as_json: bool, again: str)
             say(text)
         if not playing.done():
             stopping.ask()
-            aside().print(STOPPING, markup=False)
+            stderr_console().print(STOPPING, markup=False)
 
     # Matches that are broken off are played again another time.
     stopping = Stopping(on_asked=asked, on_insisted=runner.break_off)
@@ -280,7 +386,7 @@ async def _watch(runner: Runner, venue: WorkersVenue, as_json: bool, again: str)
     try:
         async for standings in from_runner(runner, playing, PROGRESS_SECONDS if screen is None else SCREEN_SECONDS):
             if screen is None:
-                aside().print(plain_progress_line(standings), markup=False)
+                stderr_console().print(plain_progress_line(standings), markup=False)
             else:
                 words = ([STOPPING] if runner.stopped else []) + venue.notices[::-1]
                 feed.put(replace(standings, notices=(*words, *standings.notices)))
@@ -296,5 +402,5 @@ async def _watch(runner: Runner, venue: WorkersVenue, as_json: bool, again: str)
 
 
 def _on_screen(as_json: bool) -> bool:
-    """Whether there is somebody to show a live screen to."""
-    return not as_json and sys.stdout.isatty() and not paper().is_dumb_terminal
+    """Whether stdout is a terminal that can show a live screen."""
+    return not as_json and sys.stdout.isatty() and not stdout_console().is_dumb_terminal

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee.cli.errors import DID_NOT_HOLD, DONE, WRONG_USE, wrong_use
-from referee.cli.output import AsJson, aside, paper, print_json
+from referee.cli.output import AsJson, print_json, stderr_console, stdout_console
 
 if TYPE_CHECKING:
     from referee.rules.scenario import ScenarioFailed, ScenarioUnreadable
@@ -74,13 +74,13 @@ def _print_json(ran: int, failed: list[ScenarioFailed], unreadable: list[Scenari
 def _print(ran: int, failed: list[ScenarioFailed], unreadable: list[ScenarioUnreadable]) -> None:
     from rich.text import Text
 
-    console = paper()
+    console = stdout_console()
     for one in failed:
         place = (f"{one.path}:{one.line}", "bold red")
         words = Text.assemble(place, " does not hold\n  expected: ", one.expected, "\n  seen:     ", one.seen)
         console.print(words, soft_wrap=True)
     for bad in unreadable:
-        aside().print(Text.assemble(("cannot be read: ", "bold red"), str(bad)))
+        stderr_console().print(Text.assemble(("cannot be read: ", "bold red"), str(bad)))
     held = ran - len(failed) - len(unreadable)
     summary = [f"{held} of {ran} scenario{'s' * (ran != 1)} hold{'s' * (ran == 1)}"]
     if failed:

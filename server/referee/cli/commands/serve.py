@@ -1,4 +1,4 @@
-"""`referee serve`: the referee's server."""
+"""`referee serve`: the gRPC server to which bots and watchers connect."""
 
 from __future__ import annotations
 
@@ -7,17 +7,26 @@ import shlex
 import socket
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from referee.cli.arguments import DEFAULT_DB, free_time, seconds
 from referee.cli.database import open_store
 from referee.cli.errors import ENVIRONMENT, WRONG_USE, Failure
-from referee.cli.output import aside
+from referee.cli.output import stderr_console
 from referee.cli.stopping import Stopping
+from referee.cli.submissions import DEFAULTS as OF_SUBMISSIONS
+from referee.cli.submissions import submission_plan
+from referee.cli.web import Web, check_web, start_web
 from referee.masking import shown
 
+if TYPE_CHECKING:
+    from referee.hall.competition import Competition
+    from referee.listening import Tls
+    from referee.web.server import WebServer
+
+MOST_ADDRESSES = 8
 DEFAULTS: dict[str, Any] = {
     "listen": "127.0.0.1:7700",
     "db": DEFAULT_DB,
@@ -33,7 +42,20 @@ DEFAULTS: dict[str, Any] = {
     "max_per_address": 256,
     "max_watchers": 2000,
     "max_watchers_per_address": 128,
+    "max_memory": 2048,
+    "web": None,
+    "watch_delay": 0,
+    "web_people": 16,
+    "addresses": [],
+    "log_level": "info",
+    "log_format": "text",
+    "log_time": "local",
+    **OF_SUBMISSIONS,
 }
+
+DATABASE_PATIENCE = 120.0
+"""Seconds for which a database that is locked or out of reach is waited for before the server stops."""
+MAY_BE_NONE = ("watch_delay", "web_people", "max_hosted")
 
 
 def serve(
@@ -61,6 +83,40 @@ def serve(
         str | None, typer.Option(metavar="DURATION", help="How long a match waits for a lost bot.", show_default="30s")
     ] = None,
     concurrency: Annotated[int | None, typer.Option(min=1, help="Most matches at once.", show_default="256")] = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Another address of this server, which bots try when the first does not answer. Repeatable.",
+        ),
+    ] = None,
+    web: Web = None,
+    watch_delay: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Show running matches N decisions late, in the page and to all others who watch.",
+            show_default="0",
+        ),
+    ] = None,
+    submissions: Annotated[
+        bool | None,
+        typer.Option("--submissions", help="Take bots that authors submit, and host them in the sandbox."),
+    ] = None,
+    build_network: Annotated[
+        bool | None,
+        typer.Option("--build-network", help="Let builds of submitted bots reach the network; bots never do."),
+    ] = None,
+    log_level: Annotated[
+        str | None, typer.Option(metavar="LEVEL", help="debug, info, warning or error.", show_default="info")
+    ] = None,
+    log_format: Annotated[
+        str | None, typer.Option(metavar="FORMAT", help="The log as text, or as json.", show_default="text")
+    ] = None,
+    log_time: Annotated[
+        str | None, typer.Option(metavar="ZONE", help="Times of the log: local or utc.", show_default="local")
+    ] = None,
     new_admin_token: Annotated[
         bool, typer.Option("--new-admin-token", help="Make a new admin token; the old one is void.")
     ] = False,
@@ -70,9 +126,16 @@ def serve(
     Listens on this machine only, unless told otherwise; a public address needs TLS (or --insecure).
     Ctrl-C waits for running matches, a second Ctrl-C stops at once; nothing that was stored is lost either way.
 
+    --web adds a page for browsers: standings and matches live, replays, playing against house bots.
+
     Limits, as keys of the --config file: max_bots (2000), max_connections (5000, as far as 'ulimit -n' allows),
-    max_per_address (256 connections without a bot), max_watchers (2000), max_watchers_per_address (128). An address
-    behind which many people sit, or a proxy, may need higher ones.
+    max_per_address (256 connections without a bot), max_watchers (2000), max_watchers_per_address (128),
+    max_memory (2048 MB: beyond it strangers are sent away; if that does not help, it stops after the running matches),
+    web_people (16 who play against house bots in the page; 0: none). An address
+    behind which many people sit, or a proxy, may need higher ones. The key addresses is a list of what --also gives.
+
+    --submissions lets authors send their bots ('referee submit'). They are built, checked and played here, each in a
+    sandbox of its own, beside connected bots and house bots. server/HOSTING.md lists the keys of --config for them.
     """
     given = {
         "listen": listen,
@@ -84,11 +147,44 @@ def serve(
         "bank": bank,
         "grace": grace,
         "concurrency": concurrency,
+        "addresses": also or None,
+        "web": web,
+        "watch_delay": watch_delay,
+        "submissions": submissions,
+        "build_network": build_network,
+        "log_level": log_level,
+        "log_format": log_format,
+        "log_time": log_time,
     }
     settings = DEFAULTS | _read_config(config) | {name: value for name, value in given.items() if value is not None}
     if bool(settings["tls_cert"]) != bool(settings["tls_key"]):
         raise Failure("--tls-cert and --tls-key go together", WRONG_USE)
+    _check_addresses(settings["addresses"])
+    _check_log(settings)
     asyncio.run(_serve(settings, new_admin_token))
+
+
+def _check_addresses(addresses: list[Any]) -> None:
+    from arena.settings import is_address
+
+    if len(addresses) > MOST_ADDRESSES:
+        raise Failure(f"{len(addresses)} further addresses are too many: give at most {MOST_ADDRESSES}", WRONG_USE)
+    for address in addresses:
+        if not isinstance(address, str) or not is_address(address) or not address.isprintable() or " " in address:
+            raise Failure(
+                f"{address!r} is not an address that bots could try: give HOST:PORT, such as arena.example.org:7700",
+                WRONG_USE,
+            )
+
+
+def _check_log(settings: dict[str, Any]) -> None:
+    from referee.logs import FORMATS, LEVELS, ZONES
+
+    for name, known in (("log_level", LEVELS), ("log_format", FORMATS), ("log_time", ZONES)):
+        if settings[name] not in known:
+            raise Failure(
+                f"there is no {name.replace('_', ' ')} {settings[name]!r}: choose {', '.join(known)}", WRONG_USE
+            )
 
 
 def _read_config(path: Path | None) -> dict[str, Any]:
@@ -106,30 +202,37 @@ def _read_config(path: Path | None) -> dict[str, Any]:
         wanted = str if DEFAULTS[name] is None else type(DEFAULTS[name])
         if type(value) is not wanted:
             raise Failure(f"{path}: {name} must be a {wanted.__name__}, not {value!r}", WRONG_USE)
-        if wanted is int and int(value) < 1:
-            raise Failure(f"{path}: {name} must be at least 1, not {value}", WRONG_USE)
+        least = 0 if name in MAY_BE_NONE else 1
+        if wanted is int and int(value) < least:
+            raise Failure(f"{path}: {name} must be at least {least}, not {value}", WRONG_USE)
     return given
 
 
 async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
+    import structlog
+
     from referee.descriptors import raise_limit
     from referee.gc_pauses import short_pauses
     from referee.hall.competition import Competition
+    from referee.hall.event_log import EventLog
     from referee.hall.roster import new_admin_token as make_admin_token
-    from referee.hall.tokens import ADMIN_FACT
-    from referee.logs import log_to_stderr
+    from referee.listening import CannotListen, Tls, is_address, is_public
+    from referee.logs import LEVELS, log_to_stderr
     from referee.match.clock import TimeControl
     from referee.net.limits import Limits
-    from referee.net.listener import CannotListen, Tls, is_address, is_public
     from referee.net.server import RefereeServer, ServerSettings
+    from referee.store import ADMIN_FACT, StoreError
+    from referee.threads import in_thread
 
-    log_to_stderr()
+    log = structlog.get_logger()
+
+    log_to_stderr(LEVELS[settings["log_level"]], settings["log_format"], settings["log_time"])
     files = raise_limit()
     listen = settings["listen"]
     tls = Tls(Path(settings["tls_cert"]), Path(settings["tls_key"])) if settings["tls_cert"] else None
     if not is_address(listen):
         raise Failure(
-            f"{listen!r} is no address: give HOST:PORT, such as {DEFAULTS['listen']}, or unix:PATH", WRONG_USE
+            f"{listen!r} is not an address: give HOST:PORT, such as {DEFAULTS['listen']}, or unix:PATH", WRONG_USE
         )
     if is_public(listen) and tls is None and not settings["insecure"]:
         raise Failure(
@@ -137,39 +240,93 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
             "or --insecure if tokens may be read on the way",
             WRONG_USE,
         )
-    control = TimeControl(free_time(settings["time"]), seconds(settings["bank"]), grace=seconds(settings["grace"]))
-    say = aside().print
+    page = check_web(settings["web"], tls, settings["insecure"]) if settings["web"] else None
+    limit, bank, grace = free_time(settings["time"]), seconds(settings["bank"]), seconds(settings["grace"])
+    control = TimeControl(limit, bank, grace=grace, total=TimeControl.usual_total(limit, bank, grace))
+    say = stderr_console().print
     with open_store(settings["db"], owner="server") as store:
         limits = Limits(
             settings["max_connections"],
             settings["max_per_address"],
             settings["max_watchers"],
             settings["max_watchers_per_address"],
+            settings["max_memory"],
         )
-        competition = Competition(store, control=control, concurrency=settings["concurrency"])
-        server = RefereeServer(competition, ServerSettings(listen, tls, settings["max_bots"], limits))
+        competition = Competition(
+            store,
+            control=control,
+            concurrency=settings["concurrency"],
+            watch_delay=settings["watch_delay"],
+            submissions=submission_plan(settings, store),
+        )
+        server = RefereeServer(
+            competition, ServerSettings(listen, tls, settings["max_bots"], limits, tuple(settings["addresses"]))
+        )
         stopping = Stopping()
         competition.director.on_failure = stopping.fail
+        competition.director.patience = store.writer.patience = DATABASE_PATIENCE
+
+        def trouble(error: StoreError) -> None:
+            log.warning("nothing can be stored; trying again", why=str(error), seconds=DATABASE_PATIENCE)
+
+        store.writer.on_trouble = trouble
+
+        def full(sentence: str) -> None:
+            say(f"{sentence}: no more bots are let in, and it stops after the running matches", markup=False)
+            stopping.ask()
+
+        server.on_full = full
         async with short_pauses(quiet=lambda: competition.idle):
             try:
                 resumed = await server.start()
             except CannotListen as error:
                 await server.stop()
                 raise Failure(str(error), ENVIRONMENT) from None
-            # Made only now: a token is shown once, and a server that could not start would have kept it to itself.
-            admin = make_admin_token(store) if new_admin_token or store.fact(ADMIN_FACT) is None else None
             if server.most_connections < settings["max_bots"]:
                 say(_too_few(server.most_connections, settings, files), markup=False)
-            _greet(say, server.address, settings["db"], settings["tls_cert"], admin, resumed)
+            site = None
+            events = EventLog(store)
+            await in_thread(events.skip_to_now)
+            following = asyncio.ensure_future(events.follow())
             try:
+                url = ""
+                if page is not None:
+                    site = _site(competition, settings, page, tls, server.address)
+                    url = await start_web(site)
+                # Made only now: a token is shown once, and would be lost with a server that could not start.
+                admin = make_admin_token(store) if new_admin_token or store.fact(ADMIN_FACT) is None else None
+                _greet(say, server.address, settings["db"], settings["tls_cert"], admin, resumed, url)
                 await stopping.asked.wait()
                 if stopping.failure is None:
+                    if site is not None:
+                        site.drain()
                     await _first(server.drain(say), stopping.insisted.wait())
             finally:
+                following.cancel()
+                if site is not None:
+                    await site.stop()
                 await server.stop()
         if stopping.failure is not None:
             raise Failure(f"{stopping.failure} The server has stopped; nothing that was stored is lost.", ENVIRONMENT)
         say("stopped")
+
+
+def _site(competition: Competition, settings: dict[str, Any], listen: str, tls: Tls | None, server: str) -> WebServer:
+    """The page, as the settings have it."""
+    from referee.web.server import WebServer, WebSettings
+    from referee.web.source import of_competition
+
+    return WebServer(
+        of_competition(competition),
+        WebSettings(
+            listen,
+            tls,
+            settings["max_watchers"],
+            settings["max_watchers_per_address"],
+            settings["web_people"],
+            _reach(server),
+        ),
+    )
 
 
 async def _first(*works: Any) -> None:
@@ -190,7 +347,9 @@ def _too_few(connections: int, settings: dict[str, Any], files: int) -> str:
     return f"note: at most {connections} connections at a time, fewer than max_bots ({settings['max_bots']}), {why}"
 
 
-def _greet(say: Any, address: str, db: str, certificate: str | None, admin: str | None, resumed: list[str]) -> None:
+def _greet(
+    say: Any, address: str, db: str, certificate: str | None, admin: str | None, resumed: list[str], url: str = ""
+) -> None:
     """Say where the server is and how to go on, ready to paste on this machine."""
     from rich.markup import escape
 
@@ -206,6 +365,8 @@ def _greet(say: Any, address: str, db: str, certificate: str | None, admin: str 
     if certificate:
         say("                 (--tls in place of --ca, if a known authority has signed the certificate)", markup=False)
     say(f"  watch:         referee leaderboard {server}", markup=False)
+    if url:
+        say(f"  in a browser:  {url}", markup=False)
     if admin is not None:
         say(f"  admin token (shown once):  export REFEREE_ADMIN_TOKEN={admin}", markup=False)
     for name in resumed:

@@ -17,11 +17,29 @@ from referee.cli.arguments import (
     read_bots,
     whole_milliseconds,
 )
-from referee.cli.backend import Steered, backend_of, tournament_named
+from referee.cli.backend import ControlResult, backend_of, tournament_named
 from referee.cli.database import open_store
 from referee.cli.errors import WRONG_USE, Failure
+from referee.cli.format_options import (
+    Advance,
+    Budget,
+    Challengers,
+    Confidence,
+    FormatName,
+    FormatSettings,
+    Groups,
+    Openings,
+    Order,
+    Seeding,
+    ThirdPlace,
+    UntilKnown,
+    format_settings,
+    opened,
+    rated,
+    until_settings,
+)
 from referee.cli.listing import print_details, print_forecast, print_progress, print_tournaments
-from referee.cli.output import AsJson, paper, print_json, print_table
+from referee.cli.output import AsJson, print_json, print_table, stdout_console
 
 app = typer.Typer(no_args_is_help=True, help="Create, run and steer tournaments.")
 
@@ -40,10 +58,39 @@ def create(
     players: Annotated[
         int | None, typer.Option("--players", "-p", help="Seats per match.", show_default="fewest")
     ] = None,
-    schedule: Annotated[str, typer.Option(help="balanced, or full: every table in every seat rotation.")] = "balanced",
-    rounds: Annotated[int | None, typer.Option("--rounds", "-r", min=1, help="Rounds of a balanced schedule.")] = None,
+    format: FormatName = "round-robin",
+    schedule: Annotated[
+        str, typer.Option(help="Of a round-robin: balanced, or full: every table in every seat rotation.")
+    ] = "balanced",
+    rounds: Annotated[int | None, typer.Option("--rounds", "-r", min=1, help="How many rounds.")] = None,
+    with_: FormatSettings = None,
+    advance: Advance = None,
+    groups: Groups = None,
+    third_place: ThirdPlace = False,
+    challengers: Challengers = None,
+    seeding: Seeding = None,
+    until: UntilKnown = None,
+    confidence: Confidence = None,
+    budget: Budget = None,
+    order: Order = None,
+    openings: Openings = 0,
     limit: Annotated[str, typer.Option("--time", metavar="DURATION", help="Free time per decision.")] = "1s",
     bank: Annotated[str, typer.Option(metavar="DURATION", help="Time per match beyond it.")] = "30s",
+    total: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="The most that one bot may hold a match up in all, thinking or away; 0s: no such bound.",
+            show_default="300 decisions, bank and grace",
+        ),
+    ] = None,
+    missed: Annotated[
+        str,
+        typer.Option(
+            metavar="lost|aside",
+            help="Matches of a bot that has played here and then stays away to the end: lost, or set aside.",
+        ),
+    ] = "lost",
     absence: Annotated[
         str,
         typer.Option(
@@ -78,12 +125,16 @@ def create(
     ca: Ca = None,
     json: AsJson = False,
 ) -> None:
-    """Create a tournament with its whole schedule.
+    """Create a tournament: a round-robin with its whole schedule, or a format that draws round after round.
 
     Example: referee tournament create league --game flip7 --players 4 --rounds 20 --bots ada,bob,odds,cautious,random
+
+    Example: referee tournament create cup --game flip7 --format gauntlet --challengers ada --bots ada,bob,odds,cautious
     """
+    from dataclasses import replace
+
     from referee.rules import registry
-    from referee.tournament.plan import Plan, check_seed, checked
+    from referee.tournament.plan import Plan, check_seed, checked, distinct
 
     backend = backend_of(db, server, admin_token, ca)
     if mirror:
@@ -95,17 +146,29 @@ def create(
     check_seed(seed, repeatable)
     chosen = registry.find(game)
     names = read_bots(bots)
+    named = {"rounds": rounds, "advance": advance, "groups": groups, "third_place": third_place}
+    entered = distinct(names)
+    drawn = until_settings(until, confidence, budget, format, entered) or format_settings(
+        format, named, challengers, seeding, with_, entered, lambda name: rated(backend.standings(name))
+    )
+    if drawn and schedule != "balanced":
+        raise Failure("--schedule belongs to a round-robin", WRONG_USE)
     plan = Plan(
         game=game,
         players=players if players is not None else max(2, chosen.seats.least),
         schedule=schedule,
-        rounds=rounds if rounds is not None else (10 if schedule == "balanced" else None),
+        rounds=None if drawn else rounds if rounds is not None else (10 if schedule == "balanced" else None),
         limit=whole_milliseconds("--time", limit),
         bank=whole_milliseconds("--bank", bank),
         absence=whole_milliseconds("--absence", absence),
-        allow_join=allow_join,
-        options=game_options(chosen, option or []),
+        allow_join=allow_join or format == "ladder",
+        missed=missed,
+        format=drawn,
+        options=opened(game_options(chosen, option or []), openings),
+        order=order or "",
     )
+    whole = plan.control.usual_total(plan.limit, plan.bank, plan.grace)
+    plan = replace(plan, total=whole if total is None else whole_milliseconds("--total", total))
     _, plan = checked(plan, len(names))  # here too: to a server no time at all means its own
     if dry_run:
         from referee.tournament.forecast import forecast
@@ -120,16 +183,21 @@ def create(
     if json:
         print_json(value)
         return
-    paper().print(
-        f"{name} is created: {value['matches']} matches of {game} with {plan.players} players each.\n"
+    how = f"{value['matches']} matches" if not drawn else f"a {drawn['name']}, drawn round by round,"
+    if until is not None:
+        how = f"at most {drawn['budget']:,} matches, until it is known ({until}),"
+    stdout_console().print(
+        f"{name} is created: {how} of {game} with {plan.players} players each.\n"
         f"Commitment to the deals: {value['commitment']}",
         markup=False,
         soft_wrap=True,
     )
     if repeatable:
-        paper().print("Its deals are repeatable: whoever guesses the seed knows them all.", markup=False)
+        stdout_console().print("Its deals are repeatable: whoever guesses the seed knows them all.", markup=False)
     if not start:
-        paper().print(f"Start it: referee tournament start {name}{backend.where}", markup=False, soft_wrap=True)
+        stdout_console().print(
+            f"Start it: referee tournament start {name}{backend.where}", markup=False, soft_wrap=True
+        )
 
 
 @app.command("start")
@@ -181,7 +249,74 @@ def join(
 ) -> None:
     """Let a further bot into a tournament that allows it: the schedule is extended, never rewritten."""
     added = backend_of(db, server, admin_token, ca).join(name, bot)
-    paper().print(f"{bot} joins {name}: {added} matches more", markup=False)
+    matches = "match" if added == 1 else "matches"
+    stdout_console().print(f"{bot} joins {name}: {added} more {matches}", markup=False)
+
+
+Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why: stored and shown.")]
+Match = Annotated[str, typer.Argument(metavar="MATCH", help="The match: its number, or TOURNAMENT/NUMBER.")]
+
+
+@app.command()
+def disqualify(
+    name: Name,
+    bot: Annotated[str, typer.Argument(help="The bot, by its name in the tournament.")],
+    reason: Reason,
+    annul: Annotated[bool, typer.Option("--annul/--keep", help="Whether its results count no longer.")] = False,
+    db: Db = None,
+    server: Server = None,
+    admin_token: AdminToken = None,
+    ca: Ca = None,
+) -> None:
+    """Take a bot out for good: its open matches are not played, and the others get further ones instead.
+
+    In a round-robin that lasts until no other bot has lost more than one match. A finished tournament is rated anew.
+
+    Example: referee tournament disqualify league ada --reason "two accounts" --annul
+    """
+    _ruled(backend_of(db, server, admin_token, ca).rule(name, "disqualify", bot, reason, annul=annul))
+
+
+@app.command()
+def withdraw(
+    name: Name,
+    bot: Annotated[str, typer.Argument(help="The bot, by its name in the tournament.")],
+    reason: Reason,
+    db: Db = None,
+    server: Server = None,
+    admin_token: AdminToken = None,
+    ca: Ca = None,
+) -> None:
+    """Let a bot leave: its results stay, its open matches are not played; a ladder lets it join again."""
+    _ruled(backend_of(db, server, admin_token, ca).rule(name, "withdraw", bot, reason))
+
+
+@app.command()
+def annul(
+    name: Name,
+    match: Match,
+    reason: Reason,
+    db: Db = None,
+    server: Server = None,
+    admin_token: AdminToken = None,
+    ca: Ca = None,
+) -> None:
+    """Make the result of a match count no longer; it stays stored, and is shown as annulled."""
+    _ruled(backend_of(db, server, admin_token, ca).rule(name, "annul", match, reason))
+
+
+@app.command("replay-match")
+def replay_match(
+    name: Name,
+    match: Match,
+    reason: Reason,
+    db: Db = None,
+    server: Server = None,
+    admin_token: AdminToken = None,
+    ca: Ca = None,
+) -> None:
+    """Have a match played again on a new deal, before the tournament is over and before a later round is drawn."""
+    _ruled(backend_of(db, server, admin_token, ca).rule(name, "replay", match, reason))
 
 
 @app.command("list")
@@ -206,7 +341,7 @@ def status(name: Name, db: Db = None, server: Server = None, ca: Ca = None, json
 
 @app.command()
 def show(name: Name, db: Db = None, server: Server = None, ca: Ca = None, json: AsJson = False) -> None:
-    """All settings, the bots, and the commitment to the deals (with root, seed text and salt, once it is over)."""
+    """All settings, the bots, commitment and nonces of the deals (with root, seed text and salt, once it is over)."""
     row = tournament_named(backend_of(db, server, ca=ca), name)
     if json:
         print_json(row)
@@ -233,18 +368,21 @@ def export(
     to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="A new folder.")],
     db: Db = None,
 ) -> None:
-    """Write a tournament as files that anybody can check: settings, schedule, results and all records.
+    """Write a tournament as files that anybody can check: the same as 'referee export NAME FOLDER'.
 
     Example: referee tournament export league --to league; referee verify league
     """
-    from referee.tournament.audit.export import export as export_dossier
+    from referee.cli.commands.export import export_folder
 
-    with open_store(db, create=False) as store:
-        records = export_dossier(store, name, to)
-    paper().print(f"wrote {name} with {records} records to {to}", markup=False, soft_wrap=True)
+    written = export_folder(backend_of(db, None), name, to)
+    stdout_console().print(f"wrote {name} with {written['records']} records to {to}", markup=False, soft_wrap=True)
 
 
-def _told(name: str, steered: Steered) -> int:
-    if steered.state:
-        paper().print(f"{name} is {steered.state}", markup=False)
-    return steered.code
+def _ruled(told: str) -> None:
+    stdout_console().print(told, markup=False, soft_wrap=True)
+
+
+def _told(name: str, controlled: ControlResult) -> int:
+    if controlled.state:
+        stdout_console().print(f"{name} is {controlled.state}", markup=False)
+    return controlled.code

@@ -1,4 +1,4 @@
-"""What a player may choose: the full list of legal moves, in canonical order.
+"""The legal moves of Encore et Encore!: the full list, in canonical order.
 
 `pass` first; then the pairs of dice, by colour in the sheet's order (joker last) and number (`?` last); then the
 special die. Moves with the same dice: fewer boxes first, then by their boxes as printed; lines row by row, blocks by

@@ -1,4 +1,4 @@
-"""The dice: their faces, all rolls there can be, and how a scenario writes one."""
+"""The dice of Encore et Encore!: their faces, all rolls there can be, and how a scenario writes one."""
 
 from __future__ import annotations
 

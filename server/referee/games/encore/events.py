@@ -1,6 +1,7 @@
 """The events of Encore et Encore!: what happens in a match, as a view tells it.
 
-An event in the log is a plain tuple: its kind, its seat, what it is about, and for some kinds what that brought.
+An event in the log is a plain tuple: its kind, its seat, what it is about, and for some kinds what that brought. The
+end of the match is its kind alone.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from typing import Any
 from arena.games.encore.v1 import encore_pb2 as pb
 from referee.games.encore.sheet import Sheet
 
-ROLLED = pb.Event.KIND_ROLLED
-MOVED = pb.Event.KIND_MOVED
-ROW = pb.Event.KIND_ROW
-COLUMN = pb.Event.KIND_COLUMN
-COLOUR = pb.Event.KIND_COLOUR
-ENDED = pb.Event.KIND_ENDED
+ROLLED = pb.EVENT_KIND_ROLLED
+MOVED = pb.EVENT_KIND_MOVED
+ROW = pb.EVENT_KIND_ROW
+COLUMN = pb.EVENT_KIND_COLUMN
+COLOUR = pb.EVENT_KIND_COLOUR
+ENDED = pb.EVENT_KIND_ENDED
 
 Event = tuple[Any, ...]
 
@@ -27,7 +28,7 @@ def wire(sheet: Sheet, event: Event) -> bytes:
     return pb.View(events=[_message(sheet, *event)]).SerializeToString()
 
 
-def _message(sheet: Sheet, kind: pb.Event.Kind.ValueType, seat: int, what: Any, *rest: Any) -> pb.Event:
+def _message(sheet: Sheet, kind: pb.EventKind.ValueType, seat: int = 0, what: Any = None, *rest: Any) -> pb.Event:
     if kind == MOVED:
         return pb.Event(kind=kind, seat=seat, text=sheet.notation.format_move(what))
     if kind == ROLLED:
@@ -41,4 +42,4 @@ def _message(sheet: Sheet, kind: pb.Event.Kind.ValueType, seat: int, what: Any, 
     if kind == COLOUR:
         return pb.Event(kind=kind, seat=seat, text=sheet.colour_letters[what], points=rest[0])
     assert kind == ENDED
-    return pb.Event(kind=kind, text=what)
+    return pb.Event(kind=kind)

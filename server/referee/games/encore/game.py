@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from arena.games.encore.v1 import encore_pb2 as pb
+from referee.games.encore import drawing, picture, telling
 from referee.games.encore.dice import read_roll
+from referee.games.encore.imagine import imagine
 from referee.games.encore.moves import Move
 from referee.games.encore.sheet import sheet_for
 from referee.games.encore.sheet_file import STANDARD, read_sheet
 from referee.games.encore.state import ROLL_LIMIT, SHARED_ROLLS, SOLO_ROLL_LIMIT, EncoreState
+from referee.rules.boards.board import Board
 from referee.rules.chance import Chance, Label
 from referee.rules.game import Game, Seats
+from referee.rules.imagining import read_message, whole_view
 from referee.rules.options import Option
+from referee.rules.views import View
 
 
 def _read_seat(written: Any) -> int:
@@ -42,6 +48,9 @@ class Encore(Game[Move]):
     }
     # Measured: of the 2,600 pairs of seats in 530 matches of 2, 3, 4 and 6 random players, 2.1 % shared a rank.
     draw_probability = 0.02
+    mirroring = "gains nothing: the luck moves as soon as play differs (0.9 to 1.3 times the variance of other deals)"
+
+    board = Board(pb.View, drawing.draw, picture.paint, telling.told, picture.spots, telling.complete)
 
     def new(self, players: int, options: Mapping[str, Any], chance: Chance) -> EncoreState:
         return EncoreState(players, sheet_for(options["sheet"]), chance)
@@ -53,6 +62,10 @@ class Encore(Game[Move]):
         # most, for it completes a row or column once.
         sheet = sheet_for(options["sheet"])
         return rolls + players * (sheet.row_bonus.count("bomb") + sheet.column_bonus.count("bomb"))
+
+    def imagine(self, view: View | bytes, chance: Chance) -> EncoreState:
+        with whole_view(self):
+            return imagine(read_message(pb.View, view), chance)
 
 
 GAME = Encore()

@@ -1,4 +1,4 @@
-"""A player's own paper: what is marked, circled and crossed out on a sheet, and the points written on it."""
+"""The sheet of one player of Encore et Encore!: what is marked, circled and crossed out, and the points on it."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Paper:
         )
 
     def figures(self) -> tuple[int, ...]:
-        """Everything that is written on this paper, and its score."""
+        """Everything that is written on this paper."""
         return (
             self.marked,
             self.marks,
@@ -112,7 +112,6 @@ class Paper:
             self.heart_points,
             self.colour_points,
             self.unused_roll_points,
-            self.score(),
         )
 
     def copy(self) -> Self:

@@ -1,4 +1,4 @@
-"""Boxes as bits: the geometry of a sheet of 15 columns and 7 rows.
+"""The geometry of a sheet of Encore et Encore!, 15 columns and 7 rows: boxes as bits of a mask (bitboard).
 
 Box number 7 × column + row is bit 2^number of a mask, so ascending bits are boxes in the order in which they are
 printed: by column, then by row.

@@ -142,6 +142,9 @@ class EncoreState(State[Move]):
         twin.chance = chance
         return twin
 
+    def redrawn(self, chance: Chance) -> Self:
+        return self.redealt(None, chance)  # no seat knows more than the public
+
     def pieces(self) -> Mapping[str, int]:
         # The dice are all that moves about: boxes, marks and hearts are printed on each sheet.
         pair_taken = PASS < self.taken.way < HEART
@@ -283,4 +286,4 @@ class EncoreState(State[Move]):
         marks = [paper.marks for paper in self.papers]
         self.asked = ()
         self.ended = Result(ranks(zip(scores, marks, strict=True)), tuple(scores), reason)
-        self.log.add((ENDED, 0, reason))
+        self.log.add((ENDED,))

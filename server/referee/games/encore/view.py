@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from arena.games.encore.v1 import encore_pb2 as pb
+from referee.games.encore.choices import BOMBS
 from referee.games.encore.events import wire
 from referee.games.encore.moves import ACTION_NAMES, NUMBER_WORDS, PASS
 from referee.games.encore.shapes import BOXES
@@ -30,25 +31,19 @@ def view_of(state: EncoreState, seat: int | None) -> pb.View:
         shown = _printed(state.sheet) + _table(state).SerializeToString() + papers + told
         state.shown[len(news)] = shown
     view = pb.View.FromString(shown)
-    if seat is None:
-        view.seat = -1
-    elif seat in state.asked:
-        view.seat = seat
-        view.question = pb.QUESTION_BOMB if view.bombing else pb.QUESTION_DICE
-    else:
+    if seat is not None:
         view.seat = seat
     return view
 
 
 def _table(state: EncoreState) -> pb.View:
-    """What lies on the table: the dice, the question, the races."""
+    """What is asked, how things stand, and what lies on the table: the dice, the races."""
     sheet = state.sheet
     rolled = state.rolled
     pairs = len(rolled) // 2
     view = pb.View(
-        question=pb.QUESTION_NOT_ASKED,
-        pending=state.asked,
-        bombing=any(paper.bombs_owed for paper in state.papers),
+        asked=state.asked,
+        scores=state.scores(),
         roll=state.roll,
         roll_limit=state.roll_limit,
         active=state.active,
@@ -63,8 +58,10 @@ def _table(state: EncoreState) -> pb.View:
         colours_taken=_letters(sheet.colour_letters, state.colours_taken),
     )
     if state.ended:
-        view.reason = state.ended.reason
         view.ranks.extend(state.ended.ranks)
+        view.reason = state.ended.reason
+    else:
+        view.question = pb.QUESTION_BOMB if state.phase == BOMBS else pb.QUESTION_DICE
     return view
 
 
@@ -116,7 +113,6 @@ def _player(
     heart_points: int,
     colour_points: int,
     unused_roll_points: int,
-    score: int,
 ) -> bytes:
     """A view with one more player and nothing else, serialised; kept, for a paper often stays as it is."""
     player = pb.Player(
@@ -134,7 +130,6 @@ def _player(
         heart_points=heart_points,
         colour_points=colour_points,
         unused_roll_points=unused_roll_points,
-        score=score,
     )
     return pb.View(players=[player]).SerializeToString()
 

@@ -11,6 +11,7 @@ from arena.games.flip7.v1 import flip7_pb2 as pb
 from referee.games.flip7.cards import Card
 from referee.rules.game import Seat
 
+ENDED = pb.EVENT_KIND_ENDED
 ROUND_STARTED = pb.EVENT_KIND_ROUND_STARTED
 DEALT = pb.EVENT_KIND_DEALT
 STAYED = pb.EVENT_KIND_STAYED

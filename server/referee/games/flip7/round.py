@@ -1,4 +1,4 @@
-"""How a match of Flip 7 goes on: the table, and the steps that settle a decision, in the order of the rules.
+"""The rounds of Flip 7: the table, and the steps that settle a decision, in the order of the rules.
 
 A decision sets off a chain of small steps. A step returns True when the chain goes on and False when it has come to
 rest: somebody is asked, or the match is over. What is still to be resolved lies in `threes` (a stack, for players are
@@ -73,7 +73,7 @@ class Round:
         "reshuffles",
         "shown",
         "shown_round",
-        "shown_totals",
+        "shown_standing",
         "status",
         "target_score",
         "threes",
@@ -94,7 +94,7 @@ class Round:
         self.totals = [0] * players
         self.hands: list[list[Card]] = [[] for _ in range(players)]
         self.shown = [b""] * players  # how views show each player; empty where that has changed since
-        self.shown_round = self.shown_totals = b""  # likewise
+        self.shown_round = self.shown_standing = b""  # likewise
         self.discard: list[Card] = []
         self.asked = NOBODY
         self.card = NO_CARD  # the special that wants a target
@@ -295,7 +295,7 @@ class Round:
             discard += hand
             hand.clear()
         self.shown = [b""] * self.players
-        self.shown_totals = b""
+        self.shown_standing = b""
         for three in self.threes:
             discard += (THREE, *three.aside)
         self.threes.clear()
@@ -313,3 +313,4 @@ class Round:
         self.asked = self.turn = NOBODY
         self.in_round = 0
         self.ended = Result(ranks(self.totals), tuple(self.totals), reason)
+        self.log.add(wire(events.ENDED, -1, -1, -1, ()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Self
+from typing import Any, Self
 
 from arena.games.flip7.v1.flip7_pb2 import STATUS_STAYED
 from referee.games.flip7 import check as checks
@@ -75,7 +75,7 @@ class Flip7State(Round, State[Move]):
         twin.hands = [hand.copy() for hand in self.hands]
         twin.shown = self.shown.copy()
         twin.shown_round = self.shown_round
-        twin.shown_totals = self.shown_totals
+        twin.shown_standing = self.shown_standing
         twin.status = self.status.copy()
         twin.in_round = self.in_round
         twin.discard = self.discard.copy()
@@ -99,6 +99,9 @@ class Flip7State(Round, State[Move]):
         twin.pile = chance.order("deck", sorted(self.pile))
         return twin
 
+    def redrawn(self, chance: Chance) -> Self:
+        return self.redealt(None, chance)  # no seat knows more than the public
+
     def pieces(self) -> Mapping[str, int]:
         lying = Counter(self.pile)
         lying.update(self.discard)
@@ -109,3 +112,6 @@ class Flip7State(Round, State[Move]):
         if self.card != NO_CARD:
             lying[self.card] += 1
         return {NAMES[card]: lying[card] for card in sorted(lying)}
+
+    def hidden(self) -> dict[str, Any]:
+        return {"pile": [NAMES[card] for card in reversed(self.pile)]}

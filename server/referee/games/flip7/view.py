@@ -23,7 +23,7 @@ from arena.games.flip7.v1.flip7_pb2 import (
 )
 from referee.games.flip7.cards import DECK, KINDS, MOST_RESHUFFLES, Card, decks, points
 from referee.games.flip7.moves import MOST_PLAYERS, seats_of
-from referee.rules.game import Seat
+from referee.rules.game import Result, Seat
 
 if TYPE_CHECKING:
     from referee.games.flip7.round import Round, ThreeInProgress
@@ -38,24 +38,27 @@ def wire(table: Round, seat: Seat | None) -> bytes:
     """The wire form of that view: everything but the order of the pile."""
     if not table.shown_round:
         table.shown_round = View(round=table.number, dealer=table.dealer).SerializeToString()
-    if not table.shown_totals:
-        table.shown_totals = View(totals=table.totals).SerializeToString()
+    if not table.shown_standing:
+        table.shown_standing = _standing(table.totals, table.ended)
     shown = table.shown
     if b"" in shown:
         for player, form in enumerate(shown):
             if not form:
                 shown[player] = _player(table.status[player], tuple(table.hands[player]))
+    question, details = _question(table.asked, table.turn, table.card, table.eligible)
     parts: list[bytes | bytearray] = [
-        b"" if seat is None else _SEATS[seat],
+        _HEADS[-1 if seat is None else seat][table.asked],
+        *table.log.since(seat),
+        table.shown_standing,
+        question,
         table.shown_round,
         *shown,
-        table.shown_totals,
         _PILE,
         table.pile_counts,
         _PILE_SIZES[len(table.pile)],
         _DISCARD_SIZES[len(table.discard)],
         _RESHUFFLES[table.reshuffles],
-        _question(table.asked, table.turn, table.card, table.eligible),
+        details,
         *map(_three, table.threes),
     ]
     if table.unserved:
@@ -63,7 +66,6 @@ def wire(table: Round, seat: Seat | None) -> bytes:
         unserved = [unserved for unserved in reversed(table.unserved) if table.in_round >> unserved & 1]
         parts.append(View(unserved=unserved).SerializeToString())
     parts.append(_options(table.faq, table.target_score))
-    parts += table.log.since(seat)
     return b"".join(parts)
 
 
@@ -74,17 +76,24 @@ def _player(status: Status.ValueType, hand: tuple[Card, ...]) -> bytes:
 
 
 @lru_cache(maxsize=1024)
-def _question(asked: Seat, turn: Seat, card: Card, eligible: int) -> bytes:
+def _question(asked: Seat, turn: Seat, card: Card, eligible: int) -> tuple[bytes, bytes]:
+    """What is asked, and further back in the message the details of it."""
     if asked < 0:
-        return b""
+        return b"", b""
     if card < 0:
-        return View(question=QUESTION_TURN, asked=asked, turn=turn).SerializeToString()
-    targets = seats_of(eligible)
-    return View(question=QUESTION_TARGET, asked=asked, turn=turn, card=card, targets=targets).SerializeToString()
+        return View(question=QUESTION_TURN).SerializeToString(), View(turn=turn).SerializeToString()
+    details = View(turn=turn, card=card, targets=seats_of(eligible))
+    return View(question=QUESTION_TARGET).SerializeToString(), details.SerializeToString()
+
+
+def _standing(totals: list[int], ended: Result | None) -> bytes:
+    if ended is None:
+        return View(scores=totals).SerializeToString()
+    return View(scores=ended.scores, ranks=ended.ranks, reason=ended.reason).SerializeToString()
 
 
 def _three(three: ThreeInProgress) -> bytes:
-    return View(threes=[Three(player=three.player, left=three.left, aside=three.aside)]).SerializeToString()
+    return View(threes=[Three(seat=three.player, left=three.left, aside=three.aside)]).SerializeToString()
 
 
 @lru_cache(maxsize=256)
@@ -94,10 +103,15 @@ def _options(faq: bool, target_score: int) -> bytes:
 
 
 # By their value, since there are so few.
-_SEATS = [View(seat=seat).SerializeToString() for seat in range(MOST_PLAYERS)]
+_EVERY_SEAT = range(MOST_PLAYERS)
+# Whose view it is and who is asked; the last one of each stands for the public, and for nobody (-1).
+_HEADS = [
+    [View(seat=seat, asked=asked).SerializeToString() for asked in (*[[who] for who in _EVERY_SEAT], [])]
+    for seat in (*_EVERY_SEAT, None)
+]
 _MOST_CARDS = len(DECK) * decks(MOST_PLAYERS)
 _PILE_SIZES = [View(pile_size=size).SerializeToString() for size in range(_MOST_CARDS + 1)]
 _DISCARD_SIZES = [View(discard_size=size).SerializeToString() for size in range(_MOST_CARDS + 1)]
 _RESHUFFLES = [View(reshuffles=times).SerializeToString() for times in range(MOST_RESHUFFLES + 1)]
-# The head of the wire form of `pile`. A count is one byte there, for no card comes more than 127 times.
-_PILE = View(pile=bytes(KINDS)).SerializeToString()[:-KINDS]
+# The head of the wire form of `pile_counts`. A count is one byte there, for no card comes more than 127 times.
+_PILE = View(pile_counts=bytes(KINDS)).SerializeToString()[:-KINDS]

@@ -1,4 +1,4 @@
-"""The table during an auction: the bids, who may play what, and who leads."""
+"""The auction of STOP!: the bids on the table, who may play what, and who leads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OUT_OF_REACH = 25
 
 
 class Bid:
-    """Cards lying before a player: of one value, with +1s, whoever laid them there."""
+    """Cards lying before a player: of one value, with +1s, laid by one player or several."""
 
     __slots__ = ("by", "cards", "faces", "total", "value")
 

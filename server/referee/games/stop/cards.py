@@ -1,4 +1,4 @@
-"""Cards, counted.
+"""The cards of STOP!: a heap of cards is one int, a packed count of each kind.
 
 Any heap of cards (a hand, a pile, all that a player owns) is one int with eight bits per kind: 2s lowest, then 3s, 4s,
 +1s. Heaps are added and taken away with `+` and `-`; there are at most 126 cards in a match, so no count spills over.

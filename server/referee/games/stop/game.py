@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from arena.games.stop.v1 import stop_pb2 as pb
+from referee.games.stop import drawing, picture, telling
 from referee.games.stop.cards import HAND, read_card
+from referee.games.stop.imagine import imagine
 from referee.games.stop.moves import Move
 from referee.games.stop.state import AUCTIONS, SHUFFLES, StopState
+from referee.rules.boards.board import Board
 from referee.rules.chance import Chance, Label
 from referee.rules.game import Game, Seats
+from referee.rules.imagining import read_message, whole_view
+from referee.rules.views import View
 
 
 def _read_seat(item: Any) -> int:
@@ -34,8 +40,11 @@ class Stop(Game[Move]):
 
     # Measured: random players, 4,000 matches of 3 to 6 players in turn; 12 % of all pairs of seats ended level.
     draw_probability = 0.12
-    redealt_forgets = "what went into which deck, and which hands an auction that is over has shown to be able to bid"
+    mirroring = "gains nothing: the luck moves as soon as play differs (0.9 to 1.3 times the variance of other deals)"
+    imagine_forgets = "what a seat saw of the hands before its last decision"
     ranks_beside_scores = "the eliminated keep their tokens, and rank below everybody who still plays"
+
+    board = Board(pb.View, drawing.draw, picture.paint, telling.told, picture.spots)
 
     def new(self, players: int, options: Mapping[str, Any], chance: Chance) -> StopState:
         return StopState(players, chance)
@@ -46,10 +55,14 @@ class Stop(Game[Move]):
         # cards and skips in between, so after six rounds all have six cards: at most 6 windows of calls per seat.
         stretches = 1 + (AUCTIONS - 1) + (SHUFFLES - 1)
         calls = stretches * HAND * players
-        # An auction takes an opening, then windows in which somebody lays at least one of the cards still in the
-        # hands, then a window in which everybody passes, then a split.
+        # An auction takes an opening, then windows in which a player lays at least one of the cards still in the
+        # hands, then a window in which all pass, then a split.
         auction = 1 + (HAND * players - 1) + 1 + 1
         return calls + AUCTIONS * auction
+
+    def imagine(self, view: View | bytes, chance: Chance) -> StopState:
+        with whole_view(self):
+            return imagine(read_message(pb.View, view), chance)
 
 
 GAME = Stop()

@@ -1,19 +1,19 @@
-"""Where everything lies in a match of STOP!: decks, hands, tokens, bids, and whose draw it is."""
+"""The position of a match of STOP!: decks, hands, tokens, bids, and whose draw it is."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Self
+from typing import Any, Self
 
-from referee.games.stop import events
 from referee.games.stop.auction import Auction
-from referee.games.stop.cards import DECK, NUMBERS, SIZES, counts, spread
+from referee.games.stop.cards import DECK, NUMBERS, counts, names, spread
+from referee.games.stop.memory import Memory
+from referee.games.stop.redeal import redeal_hands
 from referee.rules.chance import Chance
 from referee.rules.game import Result
-from referee.rules.log import Log
 
-# What is being decided, numbered as in the proto.
-CALLS, OPENING, PLAYS, SPLIT, OVER = range(1, 6)
+# What is being decided, numbered as the questions in the proto: once the match is over, none.
+OVER, CALLS, OPENING, PLAYS, SPLIT = range(5)
 
 SEATS = [tuple(seat for seat in range(6) if mask >> seat & 1) for mask in range(1 << 6)]
 """The seats in a mask, ascending."""
@@ -53,7 +53,6 @@ class Position:
     def __init__(self, players: int, chance: Chance) -> None:
         self.players = players
         self.chance = chance
-        self.log: Log[events.Event] = Log(players)
         self.decks = [chance.order("decks", _FULL_DECK)[::-1] for _ in range(players)]
         """By seat; the top card is the last of the list."""
         self.hands = [0] * players
@@ -71,6 +70,7 @@ class Position:
         self.eliminated: tuple[int, ...] = ()
         self.red = chance.pick("first", range(players))
         self.turn = self.red
+        self.log = Memory(players, self.hands, self.red)
         self.opening_rule = True
         self.shuffles = self.shuffles_in_row = self.auctions = 0
         self.auction = Auction(players)
@@ -94,26 +94,32 @@ class Position:
         twin.decks = [deck.copy() for deck in self.decks]
         twin.auction = self.auction.copy()
         twin.chance = self.chance.copy()
-        twin.log = self.log.copy()
+        twin.log = self.log.copy_for(twin.hands)
         twin.open_facts = b""
         return twin
 
     def redealt(self, seat: int | None, chance: Chance) -> Self:
         """Others' cards fall anew into hand and deck; a seat's own deck only changes its order.
 
-        What everybody can tell from the phase stays true: a caller who has not opened yet can bid, and a window asks
-        somebody. Should the draw refuse to respect that, hands stay as they are and only the decks change. Who
-        remembers what was shuffled into which deck may know a little more than a view tells; that is not kept.
+        The hands that are drawn agree with all that was seen since the match began: `redeal.py` says how.
         """
-        for _ in range(24):
-            twin = self.copy()
-            twin._redeal_hands(seat, chance)
-            if twin._plausible():
-                break
-        else:
-            twin = self.copy()
+        twin = self.copy()
+        redeal_hands(twin, seat, chance)
+        twin.able = sum(1 << other for other, hand in enumerate(twin.hands) if hand & NUMBERS)
+        if self.phase == CALLS:
+            twin.asked = SEATS[twin.able & ~(1 << self.red)]
+        elif self.phase == PLAYS:
+            twin.asked = twin.auction.able(twin.hands)
         for other, hand in enumerate(twin.hands):
             twin.decks[other] = chance.order("redeal", spread(twin.owned[other] - hand))
+        twin.chance = chance.copy()
+        return twin
+
+    def redrawn(self, chance: Chance) -> Self:
+        """Every deck in another order; the hands stay."""
+        twin = self.copy()
+        for seat, hand in enumerate(twin.hands):
+            twin.decks[seat] = chance.order("redeal", spread(twin.owned[seat] - hand))
         twin.chance = chance.copy()
         return twin
 
@@ -122,25 +128,15 @@ class Position:
         twos, threes, fours, plus = counts(heap)
         return {"2": twos, "3": threes, "4": fours, "+1": plus, "red": self.inside >> self.red & 1}
 
+    def hidden(self) -> dict[str, Any]:
+        """The decks by seat, next card first."""
+        return {
+            f"deck of seat {seat}": [names(card)[0] for card in reversed(deck)] for seat, deck in enumerate(self.decks)
+        }
+
     def left_of(self, seat: int) -> int:
         """The next player still in the game."""
         while True:
             seat = seat + 1 if seat + 1 < self.players else 0
             if self.inside >> seat & 1:
                 return seat
-
-    def _plausible(self) -> bool:
-        if self.phase == OPENING:
-            return bool(self.able >> self.red & 1)
-        return self.phase == OVER or bool(self.asked)
-
-    def _redeal_hands(self, seat: int | None, chance: Chance) -> None:
-        """Everybody but this seat gets as many cards as he holds, out of all he owns."""
-        for other, hand in enumerate(self.hands):
-            if other != seat:
-                self.hands[other] = sum(chance.order("redeal", spread(self.owned[other]))[: SIZES[hand]])
-        self.able = sum(1 << other for other, hand in enumerate(self.hands) if hand & NUMBERS)
-        if self.phase == CALLS:
-            self.asked = SEATS[self.able & ~(1 << self.red)]
-        elif self.phase == PLAYS:
-            self.asked = self.auction.able(self.hands)

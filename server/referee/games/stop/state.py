@@ -231,3 +231,4 @@ class StopState(Position, State[Move]):
         self.phase = OVER
         self.asked = ()
         self.outcome = Result(ranks(standing), tuple(self.tokens), reason)
+        self.log.add((events.ENDED,))

@@ -11,24 +11,33 @@ from functools import lru_cache
 from arena.games.stop.v1 import stop_pb2 as pb
 from referee.games.stop.cards import SIZES, faces
 from referee.games.stop.events import wire
-from referee.games.stop.position import OPENING, SPLIT, Position
+from referee.games.stop.position import CALLS, PLAYS, Position
+
+WINDOWS = (CALLS, PLAYS)
+"""Questions to several seats at once; the others are asked of one seat, in the open."""
 
 
 def view_of(position: Position, seat: int | None) -> pb.View:
     """All that this seat may know; None is the public."""
     if not position.open_facts:
         position.open_facts = _open_facts(position)
-    parts = [position.open_facts, _own(seat, seat in position.asked, 0 if seat is None else position.hands[seat])]
+    parts = [position.open_facts]
+    if seat is not None:
+        # Whom else a window asks stays hidden: it would tell what they hold.
+        parts.append(_own(seat, position.phase in WINDOWS and seat in position.asked, position.hands[seat]))
     parts += [wire(event) for event in position.log.since(seat)]
     return pb.View.FromString(b"".join(parts))
 
 
 def _open_facts(position: Position) -> bytes:
     owned = position.owned
-    alone = position.phase in (OPENING, SPLIT)
+    result = position.outcome
     return pb.View(
-        phase=position.phase,  # type: ignore[arg-type]  # numbered as in the proto
-        tokens=position.tokens,
+        asked=() if position.phase in WINDOWS else position.asked,
+        scores=position.tokens,
+        ranks=result.ranks if result else (),
+        reason=result.reason if result else "",
+        question=position.phase,  # type: ignore[arg-type]  # numbered as in the proto
         hand_sizes=[SIZES[hand] for hand in position.hands],
         deck_sizes=[len(deck) for deck in position.decks],
         twos=[heap & 255 for heap in owned],
@@ -45,7 +54,6 @@ def _open_facts(position: Position) -> bytes:
             if bid is not None
         ],
         highest=position.auction.highest,
-        decider=position.asked[0] if alone else -1,
         auctions=position.auctions,
         shuffles=position.shuffles,
         shuffles_in_row=position.shuffles_in_row,
@@ -53,5 +61,5 @@ def _open_facts(position: Position) -> bytes:
 
 
 @lru_cache(maxsize=4096)
-def _own(seat: int | None, asked: bool, hand: int) -> bytes:
-    return pb.View(asked=asked, seat=-1 if seat is None else seat, hand=faces(hand)).SerializeToString()
+def _own(seat: int, asked: bool, hand: int) -> bytes:
+    return pb.View(seat=seat, asked=[seat] if asked else (), hand=faces(hand)).SerializeToString()

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from arena.games.stop_me_go.v1 import stop_me_go_pb2 as pb
 
+ENDED = pb.EVENT_KIND_ENDED
 ROUND_STARTED = pb.EVENT_KIND_ROUND_STARTED
 RESHUFFLED = pb.EVENT_KIND_RESHUFFLED
 CRIME = pb.EVENT_KIND_CRIME

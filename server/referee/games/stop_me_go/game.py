@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from arena.games.stop_me_go.v1 import stop_me_go_pb2 as pb
+from referee.games.stop_me_go import drawing, picture, telling
+from referee.games.stop_me_go.imagine import imagine
 from referee.games.stop_me_go.moves import Move
 from referee.games.stop_me_go.state import ESCAPES, GANGSTERS, IN_LINE, StopMeGoState, tokens_in_play
+from referee.rules.boards.board import Board
 from referee.rules.chance import Chance, Label
 from referee.rules.files import Files
 from referee.rules.game import Game, Seats
+from referee.rules.imagining import read_message, whole_view
 from referee.rules.options import Option
 from referee.rules.spelling import brief
+from referee.rules.views import View
 
 TOKENS = [0, 0, 1, 1, 1, 2, 2, 2, 3, 3]
 """The values of the ten reward tokens in the box."""
@@ -64,9 +70,13 @@ class StopMeGo(Game[Move]):
         "tokens": Label("order", "values of tokens, in the order in which they leave the pool", _read_worth),
     }
     # Level pairs of seats among players who choose evenly from their legal moves, 1,500 matches for each number of
-    # players from 2 to 6: 0.07, 0.12, 0.15, 0.18, 0.21.
+    # players from 2 to 6.
     draw_probability = 0.15
+    draws_by_players: ClassVar[Mapping[int, float]] = {2: 0.07, 3: 0.12, 4: 0.15, 5: 0.18, 6: 0.21}
+    mirroring = "gains nothing: the luck moves as soon as play differs (0.9 to 1.3 times the variance of other deals)"
     ranks_beside_scores = "whoever takes a third token wins, whatever the tokens of the others are worth"
+
+    board = Board(pb.View, drawing.draw, picture.paint, telling.told, picture.spots)
 
     def new(self, players: int, options: Mapping[str, Any], chance: Chance) -> StopMeGoState:
         return StopMeGoState(players, tuple(sorted(options["tokens"])), chance)
@@ -76,6 +86,10 @@ class StopMeGo(Game[Move]):
         # which makes it void. Each round takes one token out of play, so there are no more rounds than tokens in
         # play. A table that never plays `stop` goes exactly this far.
         return tokens_in_play(players) * (IN_LINE + ESCAPES - 1)
+
+    def imagine(self, view: View | bytes, chance: Chance) -> StopMeGoState:
+        with whole_view(self):
+            return imagine(read_message(pb.View, view), chance)
 
 
 GAME = StopMeGo()

@@ -1,4 +1,4 @@
-"""What somebody at the table cannot know, drawn anew: the proof that a view leaks nothing rests on this."""
+"""The redeal of STOP me GO: what a seat cannot know is drawn anew, so that laws can show that a view leaks nothing."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 def redeal(state: StopMeGoState, seat: int | None, chance: Chance) -> None:
     """Draw everything that this agent (None: the public) cannot know anew, in place."""
     _redeal_stops(state, seat, chance)
+    redraw(state, chance)
+
+
+def redraw(state: StopMeGoState, chance: Chance) -> None:
+    """Draw what no agent knows anew, in place: the pile and the values of the tokens."""
     state.pile = chance.order("gangsters", sorted(state.pile))
     _redeal_tokens(state, chance)
 

@@ -8,13 +8,13 @@ there. Sets of agents are bit masks: bit s stands for seat s.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Self
+from typing import Any, Self
 
 from referee.games.stop_me_go import check as checks
 from referee.games.stop_me_go import events, moves
 from referee.games.stop_me_go.events import Event
 from referee.games.stop_me_go.moves import GO_OR_STOP, NOTHING, ONLY_GO, STOP, Move
-from referee.games.stop_me_go.redeal import redeal
+from referee.games.stop_me_go.redeal import redeal, redraw
 from referee.games.stop_me_go.view import view_of
 from referee.rules.chance import Chance
 from referee.rules.game import Legal, Result, Seat, State, ranks
@@ -36,6 +36,12 @@ _ONLY = tuple(mask.bit_length() - 1 if mask.bit_count() == 1 else NOBODY for mas
 def tokens_in_play(players: int) -> int:
     """How many of the ten tokens are put in play."""
     return players + 2
+
+
+def best_captured(captors: Mapping[int, Seat]) -> int:
+    """The gangster that wins the round, of those that were captured in it."""
+    # Nobody captures twice in a round, so the 10 beside a captured 1 is always another agent's.
+    return 1 if 1 in captors and 10 in captors else max(captors)
 
 
 class StopMeGoState(State[Move]):
@@ -148,6 +154,17 @@ class StopMeGoState(State[Move]):
         twin._chance = chance.copy()
         return twin
 
+    def redrawn(self, chance: Chance) -> Self:
+        twin = self.copy()
+        redraw(twin, chance)
+        twin.shown = None
+        twin._chance = chance.copy()
+        return twin
+
+    def hidden(self) -> dict[str, Any]:
+        taken = len(self.takers)
+        return {"pile": self.pile[::-1], "tokens to come": list(self.rewards[taken : taken + self.tokens_left])}
+
     def pieces(self) -> Mapping[str, int]:
         captured = [gangster for number, gangster, _ in self.captures if number == self.round]
         pieces: dict[str, int] = {}
@@ -253,8 +270,7 @@ class StopMeGoState(State[Move]):
             else:
                 captors[gangster] = captor
                 self._capture(gangster, stops, captor)
-        # Nobody captures twice in a round, so the 10 beside a captured 1 is always another agent's.
-        best = 1 if 1 in captors and 10 in captors else max(captors)
+        best = best_captured(captors)
         self.news.append((events.ROUND_WON, best, captors[best], 0))
         self._token_leaves(captors[best])
 
@@ -276,3 +292,4 @@ class StopMeGoState(State[Move]):
         standing = ranks([(seat == winner, worth) for seat, worth in enumerate(sums)])
         self.ended = Result(standing, sums, "tokens_gone" if winner == NOBODY else "three_tokens")
         self.asked = ()
+        self.news.append((events.ENDED, 0, NOBODY, 0))

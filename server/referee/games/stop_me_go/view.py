@@ -32,10 +32,10 @@ def _public(state: StopMeGoState) -> bytes:
     """All that everybody may know, serialized."""
     tokens = tuple(state.tokens)
     pieces = [
-        _setting(state.players, state.worths),
+        _setting(state.worths),
         _standing(state.round, tokens, state.tokens_left, state.takers.count(-1)),
         _playing(tokens) if state.ended is None else _ended(state, state.ended),
-        pb.View(table=state.table, pile=len(state.pile), discarded=state.discarded).SerializeToString(),
+        pb.View(table=state.table, pile_size=len(state.pile), discarded=state.discarded).SerializeToString(),
     ]
     pieces += [_arrest(*arrest) for arrest in state.arrests]
     pieces += [_capture(*capture) for capture in state.captures]
@@ -59,8 +59,8 @@ def _ended(state: StopMeGoState, result: Result) -> bytes:
 
 
 @lru_cache(1 << 8)
-def _setting(players: int, worths: tuple[int, ...]) -> bytes:
-    return pb.View(players=players, token_values=worths).SerializeToString()
+def _setting(worths: tuple[int, ...]) -> bytes:
+    return pb.View(token_values=worths).SerializeToString()
 
 
 @lru_cache(1 << 12)
@@ -70,7 +70,7 @@ def _standing(number: int, tokens: tuple[int, ...], left: int, void: int) -> byt
 
 @lru_cache(1 << 10)
 def _playing(tokens: tuple[int, ...]) -> bytes:
-    return pb.View(asked=True, scores=tokens).SerializeToString()
+    return pb.View(asked=range(len(tokens)), scores=tokens).SerializeToString()
 
 
 @cache

@@ -33,7 +33,7 @@ class Capacity:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class WorkerShare:
     """What each of a number of workers may do."""
 
     workers: int
@@ -53,7 +53,7 @@ def of_this_machine(asked: Iterable[int | None], *, fresh: bool) -> Capacity:
 
 def share_out(
     capacity: Capacity, workers: int, bots: int, seats: int, *, fresh: bool, matches: int | None = None
-) -> Share:
+) -> WorkerShare:
     """Divide a machine among workers, each of which hosts the same bots; `seats` is the most of them in one match.
 
     With `matches`, no more fresh processes run than so many matches need. A worker has room for at least one match.
@@ -61,14 +61,14 @@ def share_out(
     """
     need = min(seats, bots)
     if need == 0:
-        return Share(workers, 1, 1)
+        return WorkerShare(workers, 1, 1)
     running = max(capacity.running, need)
     if fresh and matches is not None:
         running = min(running, matches * need)
     keeps_all = not fresh and bots <= running
     workers = min(workers, running // (bots if keeps_all else need))
     each = running // workers
-    return Share(
+    return WorkerShare(
         workers,
         each,
         max(1, capacity.starting // workers),

@@ -9,21 +9,21 @@ from __future__ import annotations
 import os
 from typing import Protocol
 
-from referee.hosting.process.usage import weigh
+from referee.hosting.process.usage import measure
 
 Figures = dict[tuple[int, int], tuple[int, int]]
 """Of each thread, as process and thread id: nanoseconds run, and nanoseconds waited for a core."""
 
 
 class Contention(Protocol):
-    """Tells for one run of a bot, look by look, what became of the time since the look before."""
+    """Measures for one run of a bot how the time since the last measurement was spent."""
 
     def look(self, pid: int, elapsed: float) -> tuple[float, float]:
         """Seconds the machine kept this process and its descendants waiting, and seconds they ran, of `elapsed`."""
 
 
-class Scheduler:
-    """The real figures. Where the kernel keeps none, no bot was ever kept waiting."""
+class SchedstatContention:
+    """The kernel's figures (/proc/PID/schedstat). Where it keeps none, the waiting time counts as zero."""
 
     def __init__(self) -> None:
         self._before: Figures = {}
@@ -35,8 +35,8 @@ class Scheduler:
         ]
         self._before = now
         ran = sum(run for run, _ in grown) / 1e9
-        # The thread that waited longest stands for the bot: its threads wait side by side, its wrappers one after the
-        # other. Time in which the bot itself kept a core busy was not kept from it: a bot gains nothing by starting
+        # The longest wait of one thread counts: threads wait at the same time, so their sum would count it many times.
+        # Time in which the bot itself kept a core busy does not count as waiting: a bot gains nothing by starting
         # many threads that wait for each other.
         waited = max((wait for _, wait in grown), default=0) / 1e9
         return max(0.0, min(waited, elapsed - ran)), ran
@@ -45,7 +45,7 @@ class Scheduler:
 def figures(pid: int) -> Figures:
     """What the scheduler has noted of a process and all its descendants."""
     found: Figures = {}
-    for one, _ in weigh(pid).family:
+    for one, _ in measure(pid).family:
         try:
             for thread in os.listdir(f"/proc/{one}/task"):
                 with open(f"/proc/{one}/task/{thread}/schedstat", "rb") as file:

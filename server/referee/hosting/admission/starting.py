@@ -1,8 +1,8 @@
-"""Start-up of hosted bots: at most so many at once, and how long each has really had to be there.
+"""Start-up of hosted bots: a queue that bounds how many start at once, and a deadline that counts only usable time.
 
 A bot waits for its turn before its program is started. Its turn ends when it is there, when its program ends, when it
 does nothing any more, or when it has had its turn long enough: then the next one starts. The time it has had is what
-passed since its start without what the machine kept it waiting (`overload.py`).
+passed since its start, less the time for which the machine kept it waiting (`overload.py`).
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
-from referee.hosting.admission.overload import Contention, Scheduler
+from referee.hosting.admission.overload import Contention, SchedstatContention
 from referee.hosting.process.bot_process import BotProcess, Condition
 
 FIRST_LOOK = 0.05
 LOOK_EVERY = 0.1
 """Seconds between two looks at a bot that is not there yet."""
 LONGEST_TURN = 5.0
-"""Seconds a bot may have to itself before the next one is started beside it …"""
+"""Seconds of usable time that a bot may take for its start before the next one is started beside it."""
 LONGEST_TURN_BY_CLOCK = 30.0
-"""… and with what the machine kept it waiting: a machine that starves one must not keep all others in line for ever."""
+"""The same by the clock, waiting time included: if the machine starves one bot, the others must not wait for ever."""
 AT_REST = 0.1
 """A bot that runs, or waits for a core, for less than this part of the time has nothing left to do for its start."""
 LOOKS_AT_REST = 3
-"""So often in a row, if it is to say hello: the kernel builds a sandbox with pauses."""
+"""So many times in a row for a bot that has to say hello: the kernel sets up a sandbox with pauses."""
 OVERLOADED_SECONDS = 300.0
 """A bot that the machine has kept waiting for so long in all could not be started."""
 
@@ -33,17 +33,17 @@ class Overloaded(Exception):
     """The machine could not start a bot: too little processor time, memory or open files. No bot is to blame."""
 
 
-class Starts:
-    """How many bots may be starting at once; the others stand in line."""
+class StartQueue:
+    """How many bots may be starting at once; the others wait in a queue."""
 
-    def __init__(self, at_once: int, contention: Callable[[], Contention] = Scheduler) -> None:
+    def __init__(self, at_once: int, contention: Callable[[], Contention] = SchedstatContention) -> None:
         """`contention` tells for each start how long the machine kept it waiting."""
         self.contention = contention
         self._free = at_once
         self._line: deque[asyncio.Future[bool]] = deque()
 
     def ask(self) -> asyncio.Future[bool]:
-        """Done when it is one's turn, with True; to step out of the line set it to False."""
+        """A future that is done, with True, when the turn has come; set it to False to leave the queue."""
         turn: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         if self._free > 0:
             self._free -= 1
@@ -67,13 +67,13 @@ class Starts:
         self._free += 1
 
 
-class Arrival:
-    """One bot on its way: from its start, or from when it was last there, until it is there."""
+class Startup:
+    """The start-up of one bot: from its start, or from when it was last connected, until it is ready."""
 
     def __init__(
         self,
         process: BotProcess,
-        starts: Starts,
+        starts: StartQueue,
         there: Callable[[], bool],
         *,
         says_hello: bool,
@@ -82,7 +82,7 @@ class Arrival:
         self.had = 0.0
         """Seconds it really had since it started, or since it went away."""
         self.passed = 0.0
-        """Seconds that passed on the clock meanwhile, without the time in line."""
+        """Seconds that passed on the clock meanwhile, without the time in the queue."""
         self.on_look: Callable[[], object] = lambda: None
         self._process = process
         self._starts = starts
@@ -100,7 +100,7 @@ class Arrival:
         process.before_start = self._wait_for_turn
 
     def changed(self) -> None:
-        """Something has become of the bot: look whether it is there, on its way, or out."""
+        """The bot has changed: see whether it is ready, starting, or out."""
         there = self._there()
         if there:
             if self._timer is None:  # as nearly always: this is called at the end of every match

@@ -1,7 +1,7 @@
 """A bot's build command: shown, and run once before the first start, in a sandbox of its own (`build_sandbox.py`).
 
-A build runs what the author of a bot wants to run, as the bot itself does, and is shut in like it. Only who trusts the
-bots (`shut_in=False`) lets it run in the open, as the person who started the referee.
+A build runs what the author of a bot wants to run, as the bot itself does, and is sandboxed like it. Only a host that
+trusts the bots (`shut_in=False`) lets it run without a sandbox, as the person who started the referee.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from pathlib import Path
 from referee.hosting.bot import programs
 from referee.hosting.bot.build_copy import MOST_BYTES, MOST_FILES, staged
 from referee.hosting.bot.spec import BotSpec, Kind
-from referee.hosting.process.bot_process import BotProcess, Exit, Patience
-from referee.hosting.process.output import printable
-from referee.hosting.sandbox.bubblewrap import Limits, SandboxFailed, own_uid, probe
-from referee.hosting.sandbox.build_sandbox import LIMITS, Workshop
-from referee.hosting.sandbox.launch import OpenAir, Quarters
+from referee.hosting.process.bot_process import BotProcess, Exit, RestartPolicy
+from referee.hosting.sandbox.bubblewrap import SandboxFailed, SandboxLimits, own_uid, probe
+from referee.hosting.sandbox.build_sandbox import LIMITS, BuildSandbox
+from referee.hosting.sandbox.launch import Launcher, NoSandbox
 from referee.rules.game import WrongUse
+from referee.rules.spelling import printable
 
 BUILD_SECONDS = 900.0
 LOOK_SECONDS = 0.2
@@ -52,7 +52,7 @@ async def build(
     network: bool = False,
     told: Callable[[str], object] = lambda text: None,
     seconds: float = BUILD_SECONDS,
-    limits: Limits = LIMITS,
+    limits: SandboxLimits = LIMITS,
 ) -> None:
     """Build every bot that has to be built, each folder once; `told` hears the command of each before it runs.
 
@@ -68,11 +68,11 @@ async def build(
         if shut_in:
             await _build_shut_in(spec, network, seconds, limits)
         else:
-            await _run(spec, spec.build, OpenAir(UNLIMITED), seconds)
+            await _run(spec, spec.build, NoSandbox(UNLIMITED), seconds)
         _check_made(spec)
 
 
-async def _build_shut_in(spec: BotSpec, network: bool, seconds: float, limits: Limits) -> None:
+async def _build_shut_in(spec: BotSpec, network: bool, seconds: float, limits: SandboxLimits) -> None:
     if (missing := probe()) is not None:
         raise SandboxFailed(missing)
     program, folder, uid = spec.build[0], spec.folder or spec.cwd, own_uid()
@@ -80,9 +80,9 @@ async def _build_shut_in(spec: BotSpec, network: bool, seconds: float, limits: L
     if found is None:
         raise WrongUse(f"{printable(spec.name)} cannot be built: there is no program {program!r} on the PATH")
     with staged(folder, uid) as staging:
-        workshop = Workshop(staging.copy, uid, network, limits)
+        sandbox = BuildSandbox(staging.copy, uid, network, limits)
         try:
-            await _run(spec, (found, *spec.build[1:]), workshop, seconds, staging.copy)
+            await _run(spec, (found, *spec.build[1:]), sandbox, seconds, staging.copy)
         except SandboxFailed as error:  # a program that is not to be had inside
             raise WrongUse(f"{printable(spec.name)} cannot be built: {error}") from None
         except BuildFailed as failed:
@@ -92,17 +92,17 @@ async def _build_shut_in(spec: BotSpec, network: bool, seconds: float, limits: L
             raise BuildFailed(f"{failed.sentence}; {hint}", failed.output) from None
         finally:
             # Only when its first process is gone has the kernel ended all others, and nothing changes any more.
-            await _gone(workshop.first_process())
-            workshop.close()
+            await _gone(sandbox.first_process())
+            sandbox.close()
         staging.bring_back()
 
 
 async def _run(
-    spec: BotSpec, command: tuple[str, ...], quarters: Quarters, seconds: float, copy: Path | None = None
+    spec: BotSpec, command: tuple[str, ...], launcher: Launcher, seconds: float, copy: Path | None = None
 ) -> None:
-    """Run the command to its end; nothing of it survives."""
+    """Run the command to its end, and end all its descendants."""
     of_build = replace(spec, argv=command, kind=Kind.GRPC, folder=spec.folder or spec.cwd, files=(), build=())
-    process = BotProcess(of_build, quarters, patience=Patience(crashes=1))
+    process = BotProcess(of_build, launcher, restart_policy=RestartPolicy(crashes=1))
     loop = asyncio.get_running_loop()
     until, room = loop.time() + seconds, None if copy is None else _Room(copy)
     try:

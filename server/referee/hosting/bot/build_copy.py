@@ -1,4 +1,4 @@
-"""The private copy of a bot's folder in which its build works, and the way back for what the build has made.
+"""Staging copy for builds: a private copy of a bot's folder, and taking over what the build has made in it.
 
 A build never writes to the folder itself: it may run under another user id, and what it leaves could be anything. Back
 come regular files, folders and links that stay inside the folder, of limited number and size; devices, pipes, sockets
@@ -21,9 +21,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from referee.hosting.process.output import printable
 from referee.hosting.sandbox.toolchains import within_system
 from referee.rules.game import WrongUse
+from referee.rules.spelling import printable
 
 MOST_BYTES = 4 << 30
 MOST_FILES = 250_000
@@ -64,7 +64,7 @@ def staged(folder: Path, uid: int) -> Iterator[Staging]:
     """A copy that belongs to this user id, gone afterwards."""
     place = _place()
     _clear_away(place)
-    outer = Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))  # closed to everybody else
+    outer = Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))  # closed to all other users
     lock = os.open(outer, FOLDER)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -91,7 +91,7 @@ def _place() -> str:
 
 
 def _clear_away(place: str) -> None:
-    """Remove the copies of referees that were killed: ours that nobody holds locked."""
+    """Remove the copies of referees that were killed: those of this user that no process holds locked."""
     for path in Path(place).glob(f"{PREFIX}*"):
         try:
             if path.is_symlink() or path.stat().st_uid != os.getuid():
@@ -102,7 +102,7 @@ def _clear_away(place: str) -> None:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             remove(path)
-        except OSError:  # somebody builds there
+        except OSError:  # another process builds there
             continue
         finally:
             os.close(lock)

@@ -1,4 +1,4 @@
-"""Bot folders: where bots live, what they say about themselves, and how a Python one is loaded.
+"""Bot folders: where they are looked for, their `bot.toml`, and how a Python bot is loaded.
 
 A bot folder holds `bot.toml` and the bot's files:
 
@@ -13,6 +13,7 @@ A bot in another language says how it is started, and may say more:
     kind    = "stdio"            # speaks JSON lines on stdin and stdout; "grpc" (the usual) connects with an SDK
     build   = "npm install"      # run once before the bot is started, in the sandbox and without network
     memory  = 512                # megabytes it may use
+    imports = ["referee"]        # a Python bot that uses the rules of the games may import them in the sandbox
 
 Places that hold bot folders are found through the entry point group `referee.bots`: each entry is a path or a callable
 that returns one. The house bots are always there.
@@ -29,6 +30,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from referee.rules.game import WrongUse
@@ -36,8 +38,10 @@ from referee.rules.spelling import brief, nearest
 
 GROUP = "referee.bots"
 NEEDED = ("name", "games", "about")
-KEYS = (*NEEDED, "main", "command", "kind", "build", "memory")
+KEYS = (*NEEDED, "main", "command", "kind", "build", "memory", "imports")
 KINDS = ("grpc", "stdio")
+IMPORTS = ("referee",)
+"""Packages of the referee's own that a bot may ask for; others are dependencies, which its build installs."""
 LEAST_MEMORY = 16
 SHELL = {"&&", "||", "|", ";", "&", "<", ">", ">>"}
 """Words that only a shell understands."""
@@ -58,6 +62,8 @@ class BotFolder:
     build: tuple[str, ...] = ()
     memory: int | None = None
     """Megabytes it asks for; None: whatever is usual."""
+    imports: tuple[str, ...] = ()
+    """Packages of the referee's own that it may import in the sandbox."""
 
     def plays(self, game: str) -> bool:
         return game in self.games or "*" in self.games
@@ -107,6 +113,16 @@ def read(path: Path, *, anywhere: bool = False) -> BotFolder:
     House bots are found by their folders' names; `anywhere` else a folder may be called as it likes, for archives are
     unpacked to names such as mybot-main.
     """
+    try:
+        seen = (path / "bot.toml").stat()
+    except OSError as error:
+        raise WrongUse(f"{path / 'bot.toml'}: cannot be read: {error.strerror}") from None
+    return _read(path, anywhere, (seen.st_mtime_ns, seen.st_size, seen.st_ino))
+
+
+@lru_cache(maxsize=1024)
+def _read(path: Path, anywhere: bool, state: tuple[int, int, int]) -> BotFolder:
+    """The same, once per state of the file: a field of hundreds of bots is often a few folders, each entered often."""
     file = path / "bot.toml"
     try:
         values = tomllib.loads(file.read_text(encoding="utf-8-sig"))  # some editors write a mark at the beginning
@@ -145,7 +161,22 @@ def read(path: Path, *, anywhere: bool = False) -> BotFolder:
         if not there or path.resolve() not in main.resolve().parents:
             raise WrongUse(f"{file}: 'main' names {values['main']!r}, which is no file in this folder")
     command, build = _words(file, "command", values), _words(file, "build", values)
-    return BotFolder(path, values["name"], tuple(games), main, values["about"], command, kind, build, memory)
+    imports = _imports(file, values)
+    return BotFolder(path, values["name"], tuple(games), main, values["about"], command, kind, build, memory, imports)
+
+
+def _imports(file: Path, values: dict[str, Any]) -> tuple[str, ...]:
+    """What a bot asks for by `imports`."""
+    value = values.get("imports", [])
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise WrongUse(f"{file}: 'imports' must be a list such as [\"referee\"], not {value!r}")
+    for name in value:
+        if name not in IMPORTS:
+            raise WrongUse(
+                f"{file}: 'imports' is for the referee's own packages ({', '.join(IMPORTS)}), not {name!r}: "
+                "what else a bot needs, its build installs into its folder"
+            )
+    return tuple(dict.fromkeys(value))
 
 
 def _words(file: Path, key: str, values: dict[str, Any]) -> tuple[str, ...]:
@@ -183,22 +214,29 @@ def check_inside(folder: BotFolder) -> None:
 def load(folder: BotFolder) -> Any:
     """The bot itself, from its Python file: its class `Bot` or its function `decide`."""
     check_inside(folder)
-    spec = importlib.util.spec_from_file_location(f"referee_bot_{folder.name}", folder.main)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    sys.path.insert(0, str(folder.path))  # a bot may be split into several files of its folder
     try:
-        spec.loader.exec_module(module)
+        module = run_file(f"referee_bot_{folder.name}", folder.main, folder.path)
     except (Exception, SystemExit) as error:
         raise WrongUse(f"the bot {folder.name!r} cannot be loaded: {type(error).__name__}: {error}") from error
-    finally:
-        sys.path.remove(str(folder.path))
     bot = getattr(module, "Bot", None) or getattr(module, "decide", None)
     if not callable(bot):
         raise WrongUse(f"{folder.main}: there is neither a function decide(decision) nor a class Bot")
     return bot
+
+
+def run_file(name: str, file: Path, folder: Path) -> ModuleType:
+    """A Python file as a module of that name; it may import the other files of its bot's folder."""
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    sys.path.insert(0, str(folder))
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(folder))
+    return module
 
 
 def _places() -> Iterator[Path]:

@@ -1,4 +1,4 @@
-"""Programs as people name them: found on the PATH, behind version managers, and scripts with what they run on."""
+"""Program lookup: names resolved on the PATH and behind version managers, and scripts with their interpreters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from referee.hosting.bot import shebang
-from referee.hosting.process.output import printable
+from referee.rules.spelling import printable
 
 SHIMS = "shims"
 """The folder of pyenv, rbenv, nodenv, asdf, mise and the like that holds a stand-in for every program they manage."""
@@ -43,7 +43,7 @@ def trouble(path: Path) -> str | None:
         if line is not None and line.endswith(b"\r"):
             return f"its lines end as on Windows (CR LF), so it cannot be started: sed -i 's/\\r$//' {path}"
         needed = shebang.read(path)
-    except shebang.Unreadable as error:
+    except shebang.UnreadableShebang as error:
         return str(error) if sys.platform == "linux" else None  # other kernels split the line in other ways
     if needed is None or (not needed.by_name and not os.path.isabs(needed.program)):
         return None

@@ -26,7 +26,7 @@ SPECIAL = set("\\$'\"#")
 """Letters that `env -S` gives a meaning of its own."""
 
 
-class Unreadable(ValueError):
+class UnreadableShebang(ValueError):
     """The line cannot be followed: says why, as the end of a sentence."""
 
 
@@ -48,7 +48,7 @@ def read(path: Path) -> Interpreter | None:
         return None
     program, _, rest = line.strip(b" \t").replace(b"\t", b" ").partition(b" ")
     if not program:
-        raise Unreadable("its first line names no program")
+        raise UnreadableShebang("its first line names no program")
     if os.path.dirname(program) in (b"/usr/bin", b"/bin") and os.path.basename(program) == b"env":
         return _of_env(rest.strip(b" "))
     return Interpreter(_text(program))
@@ -57,7 +57,7 @@ def read(path: Path) -> Interpreter | None:
 def first_line(path: Path) -> bytes | None:
     """What stands behind `#!`; None if there is no such line, or no such file."""
     try:
-        # Opened without waiting: what looks like a script may be a pipe that nobody ever writes to.
+        # Opened without waiting: what looks like a script may be a pipe that no process ever writes to.
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):
         return None
@@ -71,7 +71,7 @@ def first_line(path: Path) -> bytes | None:
         return None
     line, end, _ = head[2:].partition(b"\n")
     if b"\0" in line or (not end and len(head) == LONGEST):
-        raise Unreadable(f"its first line is longer than {LONGEST} bytes, or holds a zero byte")
+        raise UnreadableShebang(f"its first line is longer than {LONGEST} bytes, or holds a zero byte")
     return line
 
 
@@ -83,7 +83,7 @@ def _of_env(argument: bytes) -> Interpreter:
     folder, given = "", iter(words)
     for one in given:
         if split is not None and SPECIAL & set(one):
-            raise Unreadable(
+            raise UnreadableShebang(
                 "its first line has quotes or other signs of 'env -S' before the program: write it plainly"
             )
         if one == "--":
@@ -95,20 +95,20 @@ def _of_env(argument: bytes) -> Interpreter:
             if letter in WITH_WORD and value is None:
                 value = next(given, None)
                 if value is None:
-                    raise Unreadable(f"its first line has nothing behind {one!r}")
+                    raise UnreadableShebang(f"its first line has nothing behind {one!r}")
             folder = os.path.join(folder, value) if letter == "C" and value else folder
             continue
         elif "=" in one:
             continue
         return _program(one, folder, split is None)
-    raise Unreadable("its first line names no program for 'env' to start")
+    raise UnreadableShebang("its first line names no program for 'env' to start")
 
 
 def _program(word: str, folder: str, whole: bool) -> Interpreter:
     if not word or word in (".", ".."):
-        raise Unreadable("its first line names no program for 'env' to start")
+        raise UnreadableShebang("its first line names no program for 'env' to start")
     if whole and any(letter.isspace() for letter in word):
-        raise Unreadable(f"'env' takes {word!r} for the name of one program: write '#!/usr/bin/env -S {word}'")
+        raise UnreadableShebang(f"'env' takes {word!r} for the name of one program: write '#!/usr/bin/env -S {word}'")
     return Interpreter(word, "/" not in word, folder)
 
 
@@ -139,7 +139,7 @@ def _option(word: str) -> tuple[str, str | None]:
                 break
         else:
             return "", None
-    raise Unreadable(f"its first line gives 'env' the option {word!r}, which is not understood here")
+    raise UnreadableShebang(f"its first line gives 'env' the option {word!r}, which is not understood here")
 
 
 def _text(words: bytes) -> str:

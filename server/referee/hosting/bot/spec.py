@@ -1,4 +1,4 @@
-"""What a person writes where a bot is wanted, and what is meant by it.
+"""Bot specs: the texts with which people name bots on a command line, parsed.
 
     random                      a house bot (builtin:random, if a folder of that name is in the way)
     bots/cautious               a folder with bot.toml, or with just a bot.py
@@ -6,6 +6,8 @@
     './target/release/mybot'    any program that connects with an SDK …
     'node bots/x.js --deep'     … with its arguments
     'stdio:awk -f mybot.awk'    any program that speaks JSON lines on stdin and stdout
+    folder:mybot.py             a file or a command, with everything in the file's folder (`folder:stdio:lua my.lua`)
+    mine=mybot.py               any of these, under a name of your choice
 
 `parse` turns such a text into a `BotSpec` or raises `WrongUse` with a sentence that says what would do.
 """
@@ -13,27 +15,34 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import Enum
 from pathlib import Path
+from typing import Any
 
-from referee.hosting.bot import folders, programs
+from referee.hosting.bot import folders, names, programs
 from referee.hosting.bot.folders import BotFolder
 from referee.rules.game import WrongUse
 
 STDIO = "stdio:"
 BUILTIN = "builtin:"
-LONGEST_NAME = 32
+FOLDER = "folder:"
 SCRIPTS = {
     ".awk", ".bash", ".go", ".jar", ".java", ".jl", ".js", ".lua", ".mjs", ".php", ".pl", ".py", ".rb", ".sh", ".tcl",
     ".ts",
 }  # fmt: skip
 """Endings of words that can only mean a file: a missing one is told before anything is started."""
+RUN_BY = {
+    ".awk": "awk -f", ".bash": "bash", ".go": "go run", ".jar": "java -jar", ".java": "java", ".jl": "julia",
+    ".js": "node", ".lua": "lua", ".mjs": "node", ".php": "php", ".pl": "perl", ".r": "Rscript", ".rb": "ruby",
+    ".sh": "sh", ".tcl": "tclsh",
+}  # fmt: skip
+"""What runs a file of this ending, for advice."""
 ARCHIVES = {".7z", ".gz", ".tar", ".tgz", ".xz", ".zip"}
 
 
@@ -69,17 +78,39 @@ class BotSpec:
     """Run once before the first start (`build.py`)."""
     text: str = ""
     """What the person wrote."""
+    names: tuple[str, ...] = ()
+    """Names it could have, the shortest first; where several bots are named, these tell them apart (`names.py`)."""
+    imports: tuple[str, ...] = ()
+    """Packages of the referee's own that it may import in the sandbox (`bot.toml`: imports)."""
 
     def plays(self, game: str) -> bool:
         return not self.games or game in self.games
+
+    def to_value(self) -> dict[str, Any]:
+        """As plain JSON, for a process that need not look at the files again."""
+        value = {name: getattr(self, name) for name in self.__slots__}
+        folder = None if self.folder is None else str(self.folder)
+        files = [str(file) for file in self.files]
+        return value | {"kind": self.kind.value, "cwd": str(self.cwd), "folder": folder, "files": files}
+
+    @classmethod
+    def from_value(cls, value: Mapping[str, Any]) -> BotSpec:
+        """From what `to_value` has made of it."""
+        told: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in value.items()}
+        folder = None if value["folder"] is None else Path(value["folder"])
+        files = tuple(Path(file) for file in value["files"])
+        return cls(**told | {"kind": Kind(value["kind"]), "cwd": Path(value["cwd"]), "folder": folder, "files": files})
 
 
 def parse(text: str, base: Path | None = None) -> BotSpec:
     """The bot meant by a text; paths are relative to `base` (usually the current folder)."""
     base = (base or Path.cwd()).resolve()
     words = text.strip()
-    spec = _parse(words, base)
-    return replace(spec, text=words)
+    given, bot = ("", words) if _is_there(base / words) else names.given(words)
+    spec = replace(_parse(bot, base), text=words)
+    if given:
+        return replace(spec, name=given, names=(given,))
+    return spec if spec.names else replace(spec, names=(spec.name,))
 
 
 def _parse(text: str, base: Path) -> BotSpec:
@@ -87,19 +118,51 @@ def _parse(text: str, base: Path) -> BotSpec:
         raise WrongUse("a bot is missing: name a house bot, a bot folder, a Python file or a command")
     if text.startswith(BUILTIN):
         return from_folder(folders.find(text.removeprefix(BUILTIN)), house=True)
+    if text.startswith(FOLDER):
+        return with_folder(_parse(_behind(FOLDER, text), base))
     if text.startswith(STDIO):
-        command = text.removeprefix(STDIO).strip()
-        if not command:
-            raise WrongUse("'stdio:' needs a command behind it, such as 'stdio:awk -f mybot.awk'")
+        command = _behind(STDIO, text)
+        if command.startswith(FOLDER):
+            return with_folder(_parse(STDIO + _behind(FOLDER, command), base))
         spec = _from_path(command, base) or _from_command(command, base)
         return replace(spec, kind=Kind.STDIO)
     inside = _from_path(text, base)
     if text in folders.names():
         house = from_folder(folders.find(text), house=True)
         if inside is not None and inside.folder is not None and inside.folder != house.folder:
-            raise WrongUse(f"{text!r} is a house bot and a folder here; write builtin:{text} or ./{text}")
+            raise WrongUse(f"{text!r} is a house bot and a folder here; write builtin:{text} or mine=./{text}")
         return house
     return inside or _from_command(text, base)
+
+
+def _behind(prefix: str, text: str) -> str:
+    command = text.removeprefix(prefix).strip()
+    if not command:
+        raise WrongUse(f"{prefix!r} needs a command behind it, such as '{prefix}{EXAMPLES[prefix]}'")
+    return command
+
+
+EXAMPLES = {STDIO: "awk -f mybot.awk", FOLDER: "mybot.py"}
+
+
+def with_folder(spec: BotSpec) -> BotSpec:
+    """The same bot with everything in the folder of its file, which it may read."""
+    if spec.folder is not None:
+        return spec
+    file = main_file(spec)
+    if file is None:
+        raise WrongUse("'folder:' brings the folder of a bot's file, and this command names no file: make a bot folder")
+    folder = file.parent
+    homes = [Path(os.path.expanduser("~")).resolve(), Path(tempfile.gettempdir()).resolve(), Path("/")]
+    if any(folder in (home, *home.parents) for home in homes):
+        raise WrongUse(f"'folder:' would show all of {folder} to the bot: put the bot into a folder of its own")
+    return replace(spec, files=(*spec.files, folder))
+
+
+def main_file(spec: BotSpec) -> Path | None:
+    """The file that a lone file or a command is about: the first script it names, or its program if that is its own."""
+    files = [path for path in spec.files if path.is_file()]
+    return next((path for path in files if path.suffix in SCRIPTS), files[0] if files else None)
 
 
 def from_folder(folder: BotFolder, *, house: bool = False) -> BotSpec:
@@ -113,7 +176,19 @@ def from_folder(folder: BotFolder, *, house: bool = False) -> BotSpec:
     kind = Kind.STDIO if folder.kind == "stdio" else Kind.HOUSE if house and not folder.command else Kind.GRPC
     games = () if "*" in folder.games else folder.games
     memory = None if folder.memory is None else folder.memory << 20
-    return BotSpec(folder.name, argv, kind, path, path, (), games, memory, folder.build)
+    return BotSpec(
+        folder.name,
+        argv,
+        kind,
+        path,
+        path,
+        (),
+        games,
+        memory,
+        folder.build,
+        names=(folder.name,),
+        imports=folder.imports,
+    )
 
 
 def _from_path(text: str, base: Path) -> BotSpec | None:
@@ -124,12 +199,12 @@ def _from_path(text: str, base: Path) -> BotSpec | None:
         return None
     named, path = path.parent.resolve() / path.name, path.resolve()
     if path.is_file():
-        name = path.parent.name if path.stem == "bot" else path.stem
-        return BotSpec(_name(name), _of_file(path), Kind.GRPC, base, files=(named,))
+        known = names.suggested((path.name,), path)
+        return BotSpec(known[0], _of_file(path), Kind.GRPC, base, files=(named,), names=known)
     if (path / "bot.toml").is_file():
         return from_folder(folders.read(path, anywhere=True))
     if (path / "bot.py").is_file():
-        return BotSpec(_name(path.name), _of_file(path / "bot.py"), Kind.GRPC, path, folder=path)
+        return BotSpec(names.clean(path.name), _of_file(path / "bot.py"), Kind.GRPC, path, folder=path)
     inner = [one.parent.name for name in ("bot.toml", "bot.py") for one in sorted(path.glob(f"*/{name}"))]
     hint = f"there is one in {Path(text) / inner[0]}" if inner else "'referee new' makes one"
     raise WrongUse(f"{text}: there is no bot in this folder, neither bot.toml nor bot.py ({hint})")
@@ -149,8 +224,8 @@ def _from_command(text: str, base: Path) -> BotSpec:
             raise WrongUse(f"{text!r}: there is no file {path}")
     own = [Path(argv[0])] if base in Path(argv[0]).parents else []
     files = [path for word in argv[1:] if _is_there(path := base / word) and not _too_much(path, base)]
-    name = (named[0].parent.name if named[0].stem == "bot" else named[0].stem) if named else Path(words[0]).stem
-    return BotSpec(_name(name), argv, Kind.GRPC, base, files=tuple(dict.fromkeys([*own, *files])))
+    known = names.suggested(words, named[0] if named else None)
+    return BotSpec(known[0], argv, Kind.GRPC, base, files=tuple(dict.fromkeys([*own, *files])), names=known)
 
 
 def _found(
@@ -161,7 +236,8 @@ def _found(
     if "/" in program:
         path = base / (program if in_folder else os.path.expanduser(program))
         if not path.exists() and not built:
-            raise WrongUse(f"{where}: there is no program {path}")
+            hint = f"; build it first: make -C {base} build" if in_folder and (base / "Makefile").is_file() else ""
+            raise WrongUse(f"{where}: there is no program {path}{hint}")
         if path.is_dir() or (path.exists() and not os.access(path, os.X_OK)):
             raise WrongUse(f"{where}: {path} is no program; make it one (chmod +x) or name its interpreter before it")
         if (why := programs.trouble(path)) is not None:
@@ -178,9 +254,9 @@ def _unknown(word: str, base: Path, *, alone: bool) -> str:
         return f"there is no program {word!r} on the PATH; the one in {base} is meant by './{word}'"
     if not alone:
         return f"there is no program {word!r} on the PATH"
-    names = folders.names()
-    near = get_close_matches(word, names, 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"house bots are: {', '.join(names)}"
+    known = folders.names()
+    near = get_close_matches(word, known, 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"house bots are: {', '.join(known)}"
     return f"this is neither a house bot nor a folder nor a program on the PATH; {hint}"
 
 
@@ -192,7 +268,9 @@ def _of_file(path: Path, *, built: bool = False) -> tuple[str, ...]:
     if not os.access(path, os.X_OK):
         if path.suffix in ARCHIVES:
             raise WrongUse(f"{path} is an archive: unpack it and name the folder that holds bot.toml")
-        raise WrongUse(f"{path} is no program; make it one (chmod +x) or name its interpreter: 'node {path.name}'")
+        runs = RUN_BY.get(path.suffix.lower())
+        named = f": '{runs} {path.name}'" if runs else " before it"
+        raise WrongUse(f"{path} is no program; make it one (chmod +x) or name its interpreter{named}")
     if (why := programs.trouble(path)) is not None:
         raise WrongUse(f"{path}: {why}")
     return (str(path),)
@@ -213,8 +291,3 @@ def _is_there(path: Path) -> bool:
 def _too_much(path: Path, base: Path) -> bool:
     """A word such as `.` or `..` names a place that holds more than the bot: it does not make it the bot's to read."""
     return path.resolve() == base or path.resolve() in base.parents
-
-
-def _name(text: str) -> str:
-    """A name for a bot that has told none: letters, digits, dots, dashes and underscores."""
-    return re.sub(r"[^\w.-]+", "-", text).strip("-.")[:LONGEST_NAME] or "bot"

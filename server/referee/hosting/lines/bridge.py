@@ -8,27 +8,33 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from arena.client import Client, Resigned
+from arena.client import Client
 from arena.decision import Decision, Match
+from arena.errors import GivesUp
+from arena.results import Result
 from arena.v1 import match_pb2 as pb
 from arena.views import UnknownView
 from referee.hosting.bot.spec import BotSpec
 from referee.hosting.lines import codec
 from referee.hosting.lines.player import TOO_MANY
-from referee.hosting.process.bot_process import BotProcess, Exit, Patience
-from referee.hosting.process.output import LineTooLong, Splitter
-from referee.hosting.sandbox.launch import OpenAir
+from referee.hosting.process.bot_process import BotProcess, Exit, RestartPolicy
+from referee.hosting.process.output import LineSplitter, LineTooLong
+from referee.hosting.sandbox.launch import NoSandbox
 from referee.match.allowance import Allowance
 from referee.match.result import Ending, Termination
 
 GOODBYE_SECONDS = 2.0
 """How long a program may take to end by itself once its stdin has ended."""
 
+FAREWELL_SECONDS = 10.0
+"""How long the server may take to read that the matches of a broken program are resigned."""
 
-class BridgeBroken(Exception):
+
+class BridgeBroken(GivesUp):
     """The program is gone, or does not behave: says what happened."""
 
 
@@ -36,19 +42,22 @@ class Bridge:
     """One program between pipes and the SDK. `await start()`, hand `bot` to a client, `await stop()`."""
 
     def __init__(self, spec: BotSpec) -> None:
-        self.process = BotProcess(spec, OpenAir(), patience=Patience(crashes=1))
+        self.process = BotProcess(spec, NoSandbox(), restart_policy=RestartPolicy(crashes=1))
         self.process.on_output = self._heard
         self.process.on_exit = self._exited
         self.process.on_closed = lambda: self._break("closed its stdout")
         self.broken: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         """Done, with the reason, when the program can play no more."""
+        self.answered_again: Callable[[str, int, str], object] = lambda match, decision, move: None
+        """Called when the program answers a question again: the server is to count it, as it does for all bots."""
         self.refusals: dict[tuple[str, int], Any] = {}
         self._open: dict[int, asyncio.Future[str]] = {}
         self._numbers: dict[tuple[str, int], int] = {}
         self._matches: dict[int, tuple[str, int]] = {}
+        self._seats: dict[str, int] = {}
         self._complaints: dict[int, str] = {}
         self._number = 0
-        self._splitter = Splitter(codec.LONGEST_LINE)
+        self._splitter = LineSplitter(codec.LONGEST_LINE)
         self._allowance = Allowance.of_a_bot(time.monotonic())
 
     @property
@@ -81,6 +90,7 @@ class Bridge:
             line = self._decide_line(number, decision)
         else:
             line = self._rejected_line(number, decision)
+        self._seats[decision.match] = decision.seat
         answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._open[number] = answer
         self.write(line)
@@ -90,8 +100,22 @@ class Bridge:
         """What is wrong with the line that was handed in as the answer to this question, if it was no answer."""
         return self._complaints.get(self._numbers.get((match, decision), 0), "")
 
+    def closed(self, refusal: pb.Rejected) -> None:
+        """Tell the program of a refusal after which there is nothing to answer."""
+        number = self._numbers.get((refusal.match_id, refusal.decision))
+        if number is not None:
+            word = pb.RejectionKind.Name(refusal.kind).removeprefix("REJECTION_KIND_").lower()
+            left = refusal.strikes_left if refusal.HasField("strikes_left") else None
+            seat = self._seats.get(refusal.match_id, 0)
+            self.write(
+                codec.rejected_line(
+                    refusal.match_id, number, seat, word, refusal.code, refusal.message, refusal.move_text, left, None
+                )
+            )
+
     def forget(self, match: str) -> None:
         """A match is over."""
+        self._seats.pop(match, None)
         for key in [key for key in self._numbers if key[0] == match]:
             number = self._numbers.pop(key)
             self._matches.pop(number, None)
@@ -123,19 +147,23 @@ class Bridge:
         message = self._complaints.pop(number, decision.rejected)
         kind = "unreadable" if refusal is None or refusal.kind == 1 else "illegal"
         code = "" if refusal is None else refusal.code
-        move = "" if refusal is None else refusal.move
+        move = "" if refusal is None else refusal.move_text
         left = 1 if refusal is None else refusal.strikes_left
         return codec.rejected_line(
             decision.match, number, decision.seat, kind, code, message, move, left, decision.legal
         )
 
     def _heard(self, chunk: bytes, now: float) -> None:
+        if self.broken.done():
+            return
         try:
             lines = self._splitter.feed(chunk)
         except LineTooLong:
             self._break(f"wrote a line of more than {codec.LONGEST_LINE >> 10} KB")
             return
         for line in lines:
+            if self.broken.done():  # what a program that floods has written besides is not even read
+                return
             self._take(line, now)
 
     def _take(self, line: bytes, now: float) -> None:
@@ -153,8 +181,8 @@ class Bridge:
             self._spend(now)
         elif not self._settle(answer.decision, answer.move):
             self._spend(now)
-            text = "this question has been answered already"
-            self.write(codec.rejected_line(key[0], answer.decision, 0, "duplicate", "duplicate", text, "", 0, None))
+            # Later, for the first answer leaves only when the loop comes to the task that waits for it.
+            asyncio.get_running_loop().call_soon(self.answered_again, *key, answer.move)
 
     def _settle(self, number: int, move: str) -> bool:
         question = self._open.pop(number, None)
@@ -186,47 +214,57 @@ class BridgedMatch:
     bridge: Bridge
 
     def start(self, match: Match) -> None:
-        self.seat = match.seat
+        self.info = match
         self.bridge.write(
-            codec.start_line(match.id, match.game, match.seat, match.names, match.options, match.limit, match.bank)
+            codec.start_line(
+                match.id, match.game, match.seat, match.names, match.options, match.limit, match.bank, match.total
+            )
         )
 
     async def decide(self, decision: Decision) -> str:
         return await self.bridge.ask(decision)
 
-    def end(self, end: Any) -> None:
-        self.bridge.write(codec.end_line(end.match, self.seat, _ending(end)))
-        self.bridge.forget(end.match)
+    def end(self, result: Result) -> None:
+        info = self.info
+        try:
+            view = codec.final_view_value(info.view_type, result.view_bytes, info.view_descriptor)
+        except UnknownView:  # as in a question
+            view = {}
+        self.bridge.write(codec.end_line(info.id, info.seat, _ending(result), view))
+        self.bridge.forget(info.id)
 
 
-def _ending(end: pb.MatchEnd) -> Ending:
-    """How a match ended, from the server's message."""
-    names = [pb.Termination.Name(number) for number in end.terminations]
-    terminations = [Termination.of_code(name.removeprefix("TERMINATION_")) for name in names]
-    return Ending(tuple(end.ranks), tuple(end.scores), tuple(terminations), tuple(end.texts), end.reason)
+def _ending(result: Result) -> Ending:
+    """How a match ended, from the SDK's result."""
+    terminations = tuple(Termination.of_word(word) for word in result.terminations)
+    return Ending(result.ranks, result.scores, terminations, result.texts, result.reason)
 
 
 class BridgeClient(Client):
-    """A client that keeps what the server says about a refused move, for the program's `rejected` line.
-
-    Where a Python bot's author is shown a traceback, the author of a program is told what the program did.
-    """
+    """A client that keeps what the server says about a refused move, for the program's `rejected` line."""
 
     def __init__(self, bridge: Bridge, *arguments: Any) -> None:
         super().__init__(bridge.bot, *arguments)
         self._bridge = bridge
+        bridge.answered_again = self._answered_again
 
-    def _on_rejected(self, rejected: Any) -> None:
-        self._bridge.refusals[(rejected.match, rejected.decision)] = rejected
-        if complaint := self._bridge.complaint(rejected.match, rejected.decision):
+    def _answered_again(self, match: str, decision: int, move: str) -> None:
+        """Send on what is no longer asked: how that counts is the server's matter, as for a hosted program."""
+        self.act_unasked(match, decision, move.encode(errors="replace").decode())
+
+    def hear(self, kind: str, body: Any) -> None:
+        if kind == "rejected":
+            self._keep(body)
+        super().hear(kind, body)
+
+    def _keep(self, rejected: pb.Rejected) -> None:
+        if complaint := self._bridge.complaint(rejected.match_id, rejected.decision):
             rejected.message = complaint
-        super()._on_rejected(rejected)
-
-    def _resign(self, seat: Any, decision: Decision, trace: str) -> None:
-        if not self._bridge.broken.done():
-            super()._resign(seat, decision, trace)
-            return
-        self._reply(seat, decision, Resigned(self._bridge.broken.result()[:200]))
+            rejected.move_text = rejected.move_text.removeprefix(codec.GARBLED)
+        if rejected.open:
+            self._bridge.refusals[(rejected.match_id, rejected.decision)] = rejected
+        else:
+            self._bridge.closed(rejected)
 
 
 async def play(bridge: Bridge, client: BridgeClient) -> None:
@@ -236,7 +274,11 @@ async def play(bridge: Bridge, client: BridgeClient) -> None:
         either: set[asyncio.Future[Any]] = {playing, bridge.broken}
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         if not playing.done():
-            await asyncio.sleep(0.3)  # its matches are being resigned; let that out
+            with suppress(TimeoutError):
+                async with asyncio.timeout(FAREWELL_SECONDS):
+                    client.resign_all(bridge.broken.result()[:200])
+                    await client.hang_up()  # its matches are being resigned: the server is to know before we go
+                    await asyncio.wait([playing])
             raise BridgeBroken(bridge.broken.result())
         playing.result()
     finally:

@@ -3,18 +3,18 @@
 The referee writes one JSON object per line, and reads one JSON object per line:
 
     {"type":"start","match":"m1","game":"flip7","seat":0,"names":["awk","random"],"options":{…},
-     "limit_ms":1000,"bank_ms":30000}
+     "limit_ms":1000,"bank_ms":30000,"max_line_bytes":65536,"max_legal":10000}
     {"type":"decide","match":"m1","decision":7,"seat":0,"legal":["hit","stay"],"complete":true,"view":{…},
      "budget_ms":1000,"bank_ms":30000}
                                                             {"decision":7,"move":"hit"}
     {"type":"rejected","match":"m1","decision":7,"seat":0,"kind":"illegal","code":"not_now","message":"…",
-     "move":"hit","strikes_left":2,"legal":["hit","stay"]}
+     "move":"hit","strikes_left":2,"legal":["hit","stay"],"open":true}
     {"type":"end","match":"m1","seat":0,"ranks":[1,2],"scores":[211,86],"reasons":["finished","finished"],
-     "texts":["",""],"reason":"finished"}
+     "texts":["",""],"reason":"finished","view":{…}}
 
 The manual for authors, with every rule, is proto/LINES.md.
 
-The referee's half is `StdioPlayer` (hosted bots) and `referee bridge` (a bot on somebody's own machine); both read and
+The referee's half is `StdioPlayer` (hosted bots) and `referee bridge` (a bot on its author's machine); both read and
 write with the functions of this file.
 """
 
@@ -27,7 +27,9 @@ from typing import Any, NamedTuple
 from google.protobuf import json_format
 
 from arena import views
+from referee.match.match import MOST_LEGAL
 from referee.match.result import Ending
+from referee.rules.spelling import printable
 
 LONGEST_LINE = 1 << 16
 SHOWN_LINE = 60
@@ -50,8 +52,17 @@ class NotAnAnswer(Exception):
 
 
 def start_line(
-    match: str, game: str, seat: int, names: Sequence[str], options: Mapping[str, Any], limit: float, bank: float
+    match: str,
+    game: str,
+    seat: int,
+    names: Sequence[str],
+    options: Mapping[str, Any],
+    limit: float,
+    bank: float,
+    total: float = 0.0,
 ) -> bytes:
+    """`total` is the bound on what a seat may take in all of a match; 0: there is none, and nothing is said of it."""
+    whole = {"total_ms": round(total * 1000)} if total else {}
     return _line(
         type="start",
         match=match,
@@ -61,6 +72,9 @@ def start_line(
         options=options,
         limit_ms=round(limit * 1000),
         bank_ms=round(bank * 1000),
+        max_line_bytes=LONGEST_LINE,
+        max_legal=MOST_LEGAL,
+        **whole,
     )
 
 
@@ -89,7 +103,7 @@ def rejected_line(
     code: str,
     message: str,
     move: str,
-    strikes_left: int,
+    strikes_left: int | None,
     legal: Sequence[str] | None,
 ) -> bytes:
     """`legal` while the question is still open, else None."""
@@ -105,13 +119,20 @@ def rejected_line(
         move=move,
         strikes_left=strikes_left,
         **open_again,
+        open=legal is not None,
     )
 
 
-def end_line(match: str, seat: int, ending: Ending) -> bytes:
+def end_line(match: str, seat: int, ending: Ending, view: Any) -> bytes:
+    """`view` as `view_value` gives it; an empty object if there is none."""
     # What a record calls terminations has been called reasons here from the beginning.
     value = {"reasons" if name == "terminations" else name: part for name, part in ending.to_value().items()}
-    return _line(type="end", match=match, seat=seat, **value)
+    return _line(type="end", match=match, seat=seat, **value, view=view)
+
+
+def final_view_value(view_type: str, view: bytes, descriptor: bytes = b"") -> Any:
+    """A view at the end of a match as JSON; a match that was broken off has none, and shows an empty object."""
+    return view_value(view_type, view, descriptor) if view else {}
 
 
 def view_value(view_type: str, view: bytes, descriptor: bytes = b"") -> Any:
@@ -153,9 +174,7 @@ EXAMPLE = '{"decision":7,"move":"hit"}'
 
 def shown(line: bytes) -> str:
     """A line of a bot's, short and safe to repeat."""
-    text = line[: SHOWN_LINE * 4].decode("utf-8", "replace")
-    text = "".join(letter if letter.isprintable() else GARBLED for letter in text[: SHOWN_LINE + 1])
-    return repr(text if len(text) <= SHOWN_LINE else text[: SHOWN_LINE - 1] + "…")
+    return repr(printable(line[: SHOWN_LINE * 4].decode("utf-8", "replace"), SHOWN_LINE))
 
 
 def garbled(line: bytes) -> str:

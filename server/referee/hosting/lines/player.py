@@ -1,4 +1,4 @@
-"""A hosted program that speaks JSON lines, at any number of tables: the match's `Player` over a child's pipes.
+"""A hosted bot over pipes (JSON lines on stdin and stdout) as the `Player` of any number of matches.
 
 Whatever the program writes, only its own matches suffer: a line that is no answer is a strike, a line without end or
 lines without number forfeit all its matches (FLOOD), and so does an exit or a closed stdout (CRASH). The program is
@@ -9,23 +9,26 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Callable
+from typing import Any
 
 from referee.hosting.bot.spec import BotSpec
 from referee.hosting.lines import codec
-from referee.hosting.process.bot_process import BotProcess, Condition, Exit, Patience
-from referee.hosting.process.output import LineTooLong, Splitter
-from referee.hosting.sandbox.launch import Link, Quarters
+from referee.hosting.process.bot_process import BotProcess, Condition, Exit, RestartPolicy
+from referee.hosting.process.output import LineSplitter, LineTooLong
+from referee.hosting.sandbox.launch import Launcher, Link
 from referee.match.allowance import UNASKED_AT_ONCE, Allowance
 from referee.match.asking import Asking
 from referee.match.match import Match
-from referee.match.player import Question, Rejected, RejectionKind
+from referee.match.player import Question, Rejected
 from referee.match.result import Ending, Termination
 from referee.rules.game import Seat
 
 TOO_MANY = "writes many more lines than it is asked questions"
 MOST_UNREAD = 16 << 20
 """Bytes a program may leave unread before it is given up."""
+KEPT_COMPLAINTS = 64
 
 Key = tuple[str, Seat]
 
@@ -38,22 +41,24 @@ class StdioPlayer:
     def __init__(
         self,
         spec: BotSpec,
-        quarters: Quarters,
+        launcher: Launcher,
         *,
         name: str = "",
         concurrency: int = 64,
-        patience: Patience | None = None,
+        restart_policy: RestartPolicy | None = None,
     ) -> None:
         self.name = name or spec.name
         self.concurrency = concurrency
         self.on_change: Callable[[], object] = lambda: None
         """Called when it has become free for another match, has come back, or was benched."""
-        self.process = BotProcess(spec, quarters, Link(name=self.name), patience=patience)
+        self.process = BotProcess(spec, launcher, Link(name=self.name), restart_policy=restart_policy)
         self.process.on_start = self._start_over
         self.process.on_output = self._heard
         self.process.on_closed = self._closed
         self.process.on_exit = self._exited
         self.process.on_bench = lambda text: self.on_change()
+        self.complaints: deque[tuple[str, str]] = deque(maxlen=KEPT_COMPLAINTS)
+        """What was wrong with the last lines that were no answers, with the match in which each was a strike."""
         self._tables: dict[Key, Match] = {}
         self._numbers: dict[int, Question] = {}
         self._by_key: dict[Key, list[int]] = {}
@@ -63,7 +68,7 @@ class StdioPlayer:
         self._nudge: asyncio.TimerHandle | None = None
         self._asked_at: dict[Key, float] = {}
         self._number = 0
-        self._splitter = Splitter(codec.LONGEST_LINE)
+        self._splitter = LineSplitter(codec.LONGEST_LINE)
         self._allowance = Allowance.of_a_bot(time.monotonic())
         self._heard_at = 0.0
         self._offence: tuple[Termination, str] | None = None
@@ -89,7 +94,16 @@ class StdioPlayer:
         self._tables[(match.id, seat)] = match
         control = match.control
         self._send(
-            codec.start_line(match.id, match.game.name, seat, match.names, match.options, control.limit, control.bank)
+            codec.start_line(
+                match.id,
+                match.game.name,
+                seat,
+                match.names,
+                match.options,
+                control.limit,
+                control.bank,
+                control.total,
+            )
         )
 
     def ask(self, question: Question) -> None:
@@ -104,9 +118,8 @@ class StdioPlayer:
         number, question = self._asked(match, rejected.number)
         if question is None:
             return
-        still_open = rejected.kind in (RejectionKind.ILLEGAL, RejectionKind.UNREADABLE) and rejected.strikes_left > 0
-        if still_open:
-            self._asking.out[_key(question)] = question
+        if rejected.open:
+            self._asking.returned(question)
         self._send(
             codec.rejected_line(
                 match.id,
@@ -117,7 +130,7 @@ class StdioPlayer:
                 rejected.message,
                 rejected.move,
                 rejected.strikes_left,
-                question.legal if still_open else None,
+                question.legal if rejected.open else None,
             )
         )
 
@@ -125,7 +138,7 @@ class StdioPlayer:
         for seat in range(len(ending.ranks)):
             if self._tables.pop((match.id, seat), None) is None:
                 continue
-            self._send(codec.end_line(match.id, seat, ending))
+            self._send(codec.end_line(match.id, seat, ending, self._final_view(match, seat)))
             hung = ending.terminations[seat] is Termination.TIMEOUT and self._silent((match.id, seat))
             self._asked_at.pop((match.id, seat), None)
             for number in self._by_key.pop((match.id, seat), ()):
@@ -156,7 +169,7 @@ class StdioPlayer:
             self._number += 1
             self._numbers[self._number] = question
             self._by_key.setdefault((question.match.id, question.seat), []).append(self._number)
-            self._lines.append(self._decide_line(self._number, question))
+            self._lines.append(decide_line_of(self._number, question))
         if self._lines:
             lines, self._lines = self._lines, []
             self.process.write(b"".join(lines))
@@ -178,19 +191,8 @@ class StdioPlayer:
             self._schedule()
 
     @staticmethod
-    def _decide_line(number: int, question: Question) -> bytes:
-        match = question.match
-        view = codec.view_value(match.view_type, question.view, match.view_descriptor)
-        return codec.decide_line(
-            question.match.id,
-            number,
-            question.seat,
-            question.legal,
-            question.complete,
-            view,
-            question.budget,
-            question.bank,
-        )
+    def _final_view(match: Match, seat: Seat) -> Any:
+        return codec.final_view_value(match.view_type, match.final_view(seat), match.view_descriptor)
 
     # What the program says.
 
@@ -225,15 +227,11 @@ class StdioPlayer:
             return
         question = self._numbers.get(answer.decision)
         if question is None or (answer.match is not None and answer.match != question.match.id):
-            self._spend(now)  # a match that is over, or a question never asked: nobody else's harm
+            self._spend(now)  # a match that is over, or a question never asked: no other bot is harmed
             return
-        asking, key = self._asking, _key(question)
-        unasked = asking.out.pop(key, None) is None
-        if unasked:
+        if self._asking.answered(question.match.id, question.number, now) is None:
             self._spend(now)
         question.match.answer(question.seat, question.number, answer.move, now)
-        if not unasked and key not in asking.out:  # unless it was rejected, and is still with the bot
-            asking.answered(now)
 
     def _strike(self, error: codec.NotAnAnswer, line: bytes, now: float) -> None:
         """A line that is no answer counts against the question it names, or else the one that waits longest."""
@@ -242,6 +240,7 @@ class StdioPlayer:
         question = named if named is not None and _key(named) in out else next(iter(out.values()), None)
         if question is None:
             return
+        self.complaints.append((question.match.id, str(error)))
         question.match.answer(question.seat, question.number, codec.shown(line)[1:-1], now, str(error))
 
     def _spend(self, now: float) -> None:
@@ -277,7 +276,7 @@ class StdioPlayer:
         self._asking.clear()
         self._asked_at.clear()
         self._lines.clear()
-        self._splitter = Splitter(codec.LONGEST_LINE)
+        self._splitter = LineSplitter(codec.LONGEST_LINE)
         self._allowance = Allowance.of_a_bot(time.monotonic())
 
     def _forfeit_all(self, termination: Termination, text: str) -> None:
@@ -302,6 +301,22 @@ class StdioPlayer:
     def _silent(self, key: Key) -> bool:
         """Whether nothing at all was heard since this table's latest question was sent."""
         return key in self._asked_at and self._heard_at < self._asked_at[key]
+
+
+def decide_line_of(number: int, question: Question) -> bytes:
+    """A question as a JSON line, under the number by which the program is to answer it."""
+    match = question.match
+    view = codec.view_value(match.view_type, question.view, match.view_descriptor)
+    return codec.decide_line(
+        question.match.id,
+        number,
+        question.seat,
+        question.legal,
+        question.complete,
+        view,
+        question.budget,
+        question.bank,
+    )
 
 
 def _key(question: Question) -> tuple[str, int]:

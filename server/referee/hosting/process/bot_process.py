@@ -1,10 +1,9 @@
-"""One bot's program: started, heard, weighed, started again after a crash, and ended with all it has started.
+"""A bot's process under supervision: started, limited, restarted after a crash, and ended with all its descendants.
 
 A bot that keeps crashing is benched, with a message that shows the last lines it wrote. Nothing here waits for a bot:
 what happens is told through the `on_…` callbacks, in the event loop.
 
-Start bots from the main thread: the walls around them come down, and the bots with them, when the thread that started
-them ends.
+Start bots from the main thread: the kernel ends a sandbox, and the bot in it, when the thread that started it ends.
 """
 
 from __future__ import annotations
@@ -20,13 +19,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 
+from referee.hosting.bot import advice
 from referee.hosting.bot.spec import BotSpec, Kind
 from referee.hosting.process.child import Child
 from referee.hosting.process.control_group import Group
-from referee.hosting.process.limits import Hold
+from referee.hosting.process.limits import RunLimits
+from referee.hosting.process.measuring import THREAD, Measurement, measure_run
 from referee.hosting.process.output import LastLines
-from referee.hosting.process.usage import Weight, alive, kept_outside, weigh
-from referee.hosting.sandbox.launch import Link, Quarters
+from referee.hosting.process.output_pipe import OutputPipe
+from referee.hosting.process.usage import Usage, alive, measure
+from referee.hosting.sandbox.launch import Launcher, Link
+from referee.threads import in_thread_of
 
 GONE_SECONDS = 5.0
 """How long to wait for the kernel to clear away what has been killed."""
@@ -36,7 +39,7 @@ SHORT_OF = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RestartPolicy:
     """How often a bot may crash before it is benched, and how long it rests before it is started again."""
 
     crashes: int = 5
@@ -63,21 +66,30 @@ class Exit:
     seconds: float
     last_lines: str
     """The end of its stderr, indented for printing."""
+    advice: str = ""
+    """What its author should do, where that can be told."""
 
 
 class BotProcess:
     """A bot's program. `await start()`, and `await stop()` in the end."""
 
     def __init__(
-        self, spec: BotSpec, quarters: Quarters, link: Link | None = None, *, patience: Patience | None = None
+        self,
+        spec: BotSpec,
+        launcher: Launcher,
+        link: Link | None = None,
+        *,
+        restart_policy: RestartPolicy | None = None,
     ) -> None:
         self.spec = spec
         self.condition = Condition.NEW
         self.runs = 0
-        self.peak = Weight()
-        """The most it ever weighed."""
-        self.hold: Hold | None = None
+        self.peak = Usage()
+        """The most that was ever measured."""
+        self.limits: RunLimits | None = None
         """The limits on the present run, or on the last one."""
+        self.arrived = False
+        """Whether it ever connected; set by the server it connects to."""
         self.stderr = LastLines()
         self.exits: deque[Exit] = deque(maxlen=16)
         self.before_start: Callable[[], Awaitable[bool]] = _at_once
@@ -91,16 +103,18 @@ class BotProcess:
         """The program closed its stdout."""
         self.on_exit: Callable[[Exit], object] = _nothing
         self.on_bench: Callable[[str], object] = _nothing
-        self._quarters = quarters
+        self._launcher = launcher
         self._link = link or Link()
-        self._patience = patience or Patience()
-        self._crashes: deque[float] = deque(maxlen=self._patience.crashes)
+        self._restart_policy = restart_policy or RestartPolicy()
+        self._crashes: deque[float] = deque(maxlen=self._restart_policy.crashes)
         self._run: Child | None = None
         self._groups: list[Group] = []
         """Cgroups of runs that have ended, to be removed."""
         self._timer: asyncio.TimerHandle | None = None
         self._starting: asyncio.Task[None] | None = None
+        self._measuring: asyncio.Task[None] | None = None
         self._why_killed = ""
+        self._sandboxed = False
         self._family: frozenset[tuple[int, int]] = frozenset()
 
     @property
@@ -117,8 +131,10 @@ class BotProcess:
         """The message about a bot that keeps crashing."""
         last = self.exits[-1]
         return (
-            f"{self.name} is benched: it ended {len(self._crashes)} times within {self._patience.within:g} seconds, "
+            f"{self.name} is benched: it ended {len(self._crashes)} times "
+            f"within {self._restart_policy.within:g} seconds, "
             f"the last time because it {last.text}. Its last words:\n{last.last_lines}"
+            + (f"\n{last.advice}." if last.advice else "")
         )
 
     async def start(self) -> None:
@@ -135,11 +151,11 @@ class BotProcess:
             with suppress(Exception):
                 await self._starting
         if self._run is not None:
-            self._family = weigh(self._run.pid).family
+            self._family = measure(self._run.pid).family
             await self._run.end()
         # The kernel clears a sandbox away a moment after its first process has ended.
         until = time.monotonic() + GONE_SECONDS
-        while (alive(self._family) or self._groups) and time.monotonic() < until:  # /proc and cgroups tell nobody
+        while (alive(self._family) or self._groups) and time.monotonic() < until:  # /proc and cgroups send no event
             self._remove_groups()
             await asyncio.sleep(0.005)
 
@@ -154,7 +170,7 @@ class BotProcess:
         """End the present run at once: it counts as a crash, for this reason ("floods its output")."""
         if self._run is not None and not self._why_killed:
             self._why_killed = why
-            self._family = weigh(self._run.pid).family
+            self._family = measure(self._run.pid).family
             self._run.signal(self._run.launch.kill)
 
     def write(self, line: bytes) -> None:
@@ -167,92 +183,111 @@ class BotProcess:
         if self._run is not None:
             self._run.close_stdin()
 
+    def read_output(self) -> None:
+        """Hear now what it has written: before an answer is taken, so that it belongs to its question."""
+        if self._run is not None:
+            self._run.read_output()
+
     @property
     def unread(self) -> int:
         """Bytes sent that it has not read yet (without what the pipe itself holds)."""
         return 0 if self._run is None else self._run.unread
 
-    def weigh(self) -> Weight:
-        return Weight() if self._run is None else weigh(self._run.pid)
+    def usage(self) -> Usage:
+        """What it uses now, with all its descendants."""
+        return Usage() if self._run is None else measure(self._run.pid)
 
     async def _spawn(self) -> None:
         if not await self.before_start():
             return
-        launch = self._quarters.put_up(self.spec, self._link)
+        launch = self._launcher.prepare(self.spec, self._link)
+        self._sandboxed = launch.sandboxed
         loop = asyncio.get_running_loop()
         self._why_killed = ""
         piped = self.spec.kind is Kind.STDIO
+        events = _ChildEvents(self)
+        output = OutputPipe(events.output_received)
         try:
             _, run = await loop.subprocess_exec(
-                lambda: Child(_Ears(self), launch),
+                lambda: Child(events, launch, output),
                 *launch.argv,
                 stdin=asyncio.subprocess.PIPE if piped else asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE if piped else output.theirs,
+                stderr=output.theirs,
                 env=launch.environment,
                 cwd=launch.cwd,
                 start_new_session=True,
                 pass_fds=launch.descriptors,
             )
         except BaseException:
-            self._leave(launch.group)
+            output.close()
+            self._retire_group(launch.group)
             raise
         finally:
+            output.started()
             for descriptor in launch.descriptors:
                 os.close(descriptor)
         self.runs += 1
         if run.over.is_set():
-            self._leave(launch.group)
+            self._retire_group(launch.group)
             return
         self._run = run
-        self.hold = Hold(launch, run.pid)
+        self.limits = RunLimits(launch, run.pid)
         if self.condition is Condition.STOPPED:
             await run.end()
             return
         self.condition = Condition.RUNNING
         self.on_start()
 
-    def _weighed(self, run: Child) -> None:
-        weight = weigh(run.pid)
-        if weight.memory > run.launch.memory and weight.processes > 1:
-            weight = weigh(run.pid, exact=True)
-        memory = weight.memory + (kept_outside(weight.family) if run.launch.walled else 0)
-        self.peak = Weight(
-            max(weight.processes, self.peak.processes),
+    async def _measure(self, run: Child) -> None:
+        launch = run.launch
+        found = await in_thread_of(THREAD, measure_run, run.pid, launch.memory, sandboxed=launch.sandboxed)
+        if self._run is run:
+            self._measured(found)
+            run.measure_again(found.pause)
+
+    def _measured(self, found: Measurement) -> None:
+        usage, memory = found.usage, found.memory
+        self.peak = Usage(
+            max(usage.processes, self.peak.processes),
             max(memory, self.peak.memory),
-            max(weight.seconds, self.peak.seconds),
+            max(usage.seconds, self.peak.seconds),
         )
-        self._family = weight.family
-        if self.hold is not None and (why := self.hold.weighed(weight, memory)):
+        self._family = usage.family
+        if self.limits is not None and (why := found.why or self.limits.measured(usage, memory, found.at)):
             self.kill(why)
 
     def _over(self, code: int, seconds: float) -> None:
         """A run has ended."""
         self._run = None
-        if self.hold is not None:
-            self.hold.close()
-            self._why_killed = self._why_killed or self.hold.why_it_ended() or ""
-            self._leave(self.hold.group)
+        if self.limits is not None:
+            self.limits.close()
+            self._why_killed = self._why_killed or self.limits.why_it_ended() or ""
+            self._retire_group(self.limits.group)
         text = f"was ended: it {self._why_killed}" if self._why_killed else how_it_ended(code)
-        leaving = Exit(text, code, seconds, self.stderr.told())
+        leaving = Exit(text, code, seconds, self.stderr.told(), "" if self._why_killed else self._advice(code))
         self.exits.append(leaving)
         if self.condition is Condition.STOPPED:
             self.on_exit(leaving)
             return
         now = time.monotonic()
         self._crashes.append(now)
-        recent = [moment for moment in self._crashes if now - moment <= self._patience.within]
-        if len(recent) >= self._patience.crashes:
+        recent = [moment for moment in self._crashes if now - moment <= self._restart_policy.within]
+        if len(recent) >= self._restart_policy.crashes:
             self.condition = Condition.BENCHED
             self.on_exit(leaving)
             self.on_bench(self.why_benched)
             return
         self.condition = Condition.RESTING
-        rest = min(self._patience.longest_rest, self._patience.first_rest * 2 ** (len(recent) - 1))
+        rest = min(self._restart_policy.longest_rest, self._restart_policy.first_rest * 2 ** (len(recent) - 1))
         self._timer = asyncio.get_running_loop().call_later(rest, self._again)
         self.on_exit(leaving)
 
-    def _leave(self, group: Group | None) -> None:
+    def _advice(self, code: int) -> str:
+        lines = self.stderr.lines()
+        return advice.after_exit(self.spec, code, lines, sandboxed=self._sandboxed, arrived=self.arrived)
+
+    def _retire_group(self, group: Group | None) -> None:
         if group is not None:
             self._groups.append(group)
             self._remove_groups()
@@ -273,7 +308,7 @@ class BotProcess:
             await self._spawn()
         except OSError as error:
             if error.errno in SHORT_OF:  # the machine's matter: it is tried once more
-                self._timer = asyncio.get_running_loop().call_later(self._patience.longest_rest, self._again)
+                self._timer = asyncio.get_running_loop().call_later(self._restart_policy.longest_rest, self._again)
             else:
                 self._out(error)
         except Exception as error:  # noqa: BLE001 - it could be started before, so whatever it is, the bot is out
@@ -285,29 +320,29 @@ class BotProcess:
         self.on_bench(self.why_benched)
 
 
-class _Ears:
-    """What a run of the program tells its `BotProcess`. It is a child's `Owner`."""
+class _ChildEvents:
+    """What a run of the program tells its `BotProcess`. It is a `ChildListener`."""
 
     def __init__(self, bot: BotProcess) -> None:
         self._bot = bot
 
-    def heard(self, chunk: bytes, now: float) -> bool:
+    def stdout_received(self, chunk: bytes, now: float) -> bool:
         if self._bot.on_output is None:
             return False
         self._bot.on_output(chunk, now)
         return True
 
-    def muttered(self, chunk: bytes) -> None:
+    def output_received(self, chunk: bytes) -> None:
         self._bot.stderr.add(chunk)
         self._bot.on_stderr(chunk)
 
-    def closed(self) -> None:
+    def stdout_closed(self) -> None:
         self._bot.on_closed()
 
-    def weighed(self, child: Child) -> None:
-        self._bot._weighed(child)
+    def measurement_due(self, child: Child) -> None:
+        self._bot._measuring = asyncio.ensure_future(self._bot._measure(child))
 
-    def over(self, code: int, seconds: float) -> None:
+    def exited(self, code: int, seconds: float) -> None:
         self._bot._over(code, seconds)
 
 
@@ -326,4 +361,4 @@ async def _at_once() -> bool:
 
 
 def _nothing(*arguments: object) -> None:
-    """What is done where nobody wants to know."""
+    """The callback where none was given."""

@@ -1,14 +1,14 @@
-"""Control groups (cgroups): finds out whether the kernel can hold bots to their share here, and how.
+"""Control groups (cgroups), v1 and v2: finds out which limits the kernel can set on bots on this machine.
 
 cgroup v2: one hierarchy for all controllers. A group that has controllers for its subgroups must have no processes of
-its own, so our own group is usable as it is only at the very top. Otherwise, in this order: if nobody but us and our
-children is in our group (a service of systemd with `Delegate=yes`), we move into a subgroup; if our group sets no
+its own, so our own group is usable as it is only at the very top. Otherwise, in this order: if only we and our
+children are in our group (a service of systemd with `Delegate=yes`), we move into a subgroup; if our group sets no
 limits of its own and the one above may be written (a terminal of systemd's user manager), groups are made beside ours,
 with the controllers that are on there already.
 
 cgroup v1: a hierarchy per controller; groups are made below our own.
 
-What cannot be had is weighed from outside (`processor_time.py`, `throttle.py`, `usage.py`).
+What cgroups cannot limit is measured from outside (`processor_time.py`, `throttle.py`, `usage.py`).
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from referee.hosting.process.control_group import Group, Hierarchy, Share, clear_away, processes, write
-from referee.hosting.process.usage import weigh
+from referee.hosting.process.control_group import CgroupLimits, Group, Hierarchy, clear_away, processes, write
+from referee.hosting.process.usage import measure
 
 CONTROLLERS = ("cpu", "memory", "pids")
 NAMES = {"cpu": "processor time", "memory": "memory", "pids": "processes"}
+DIFFERENCE = "so a burst is noticed a fraction of a second late"
 OWN_LEAF = "referee.itself"
 """The subgroup that we move into ourselves."""
 AHEAD = "10000"
 """The weight of our own subgroup among the bots': the most there is, so that no number of bots makes us late."""
-TRIAL = Share(cores=1.0, memory=64 << 20, processes=16, nice=0)
+TRIAL = CgroupLimits(cores=1.0, memory=64 << 20, processes=16, nice=0)
 TRIAL_SECONDS = 5.0
 
 
@@ -45,8 +46,8 @@ class Cgroups:
         """The controllers that hold a bot."""
         return frozenset(name for one in self.hierarchies for name in one.controllers if name in CONTROLLERS)
 
-    def group(self, share: Share) -> Group | None:
-        """For one run of a bot; None: it has to be weighed."""
+    def group(self, share: CgroupLimits) -> Group | None:
+        """For one run of a bot; None: it has to be measured from outside."""
         return Group.make(self.hierarchies, share)
 
     def clear_away(self) -> None:
@@ -57,14 +58,15 @@ class Cgroups:
     def told(self) -> str:
         """One line for people."""
         held = ", ".join(NAMES[name] for name in CONTROLLERS if name in self.held)
-        weighed = ", ".join(NAMES[name] for name in CONTROLLERS if name not in self.held)
+        measured = ", ".join(NAMES[name] for name in CONTROLLERS if name not in self.held)
         if not self.hierarchies:
-            return f"bots are weighed from outside ({weighed}): no writable cgroups here"
+            return f"bots are measured from outside ({measured}), {DIFFERENCE}: no writable cgroups here"
         if not held:
-            return f"bots are weighed from outside ({weighed}): cgroups here count processor time, but set no limits"
+            why = "cgroups here count processor time, but set no limits"
+            return f"bots are measured from outside ({measured}), {DIFFERENCE}: {why}"
         versions = sorted({one.version for one in self.hierarchies if one.controllers & set(CONTROLLERS)})
         words = f"bots are held by cgroups {' and '.join(f'v{version}' for version in versions)} ({held})"
-        return f"{words} and weighed from outside ({weighed})" if weighed else words
+        return f"{words} and measured from outside ({measured})" if measured else words
 
 
 @cache
@@ -139,7 +141,7 @@ def _version_2(folder: Path) -> Hierarchy | None:
 
 
 def _ours_alone(folder: Path) -> bool:
-    ours = {pid for pid, _ in weigh(os.getpid()).family}
+    ours = {pid for pid, _ in measure(os.getpid()).family}
     return set(processes(folder)) <= ours
 
 
@@ -160,7 +162,7 @@ def _switch_on(base: Path) -> None:
 
 
 def _unlimited(folder: Path) -> bool:
-    """Whether leaving this group would escape no limit that somebody has set on it."""
+    """Whether leaving this group would escape no limit that is set on it."""
     for file in ("cpu.max", "memory.max", "memory.high"):
         with suppress(FileNotFoundError):
             if not (folder / file).read_text().startswith("max"):

@@ -1,4 +1,4 @@
-"""One run of a bot's program: its pipes, its signals, its end. `BotProcess` listens, and decides what to do then."""
+"""A child process: one run of a bot's program with its pipes and signals. `BotProcess` listens and decides."""
 
 from __future__ import annotations
 
@@ -10,79 +10,78 @@ import time
 from contextlib import suppress
 from typing import Any, Protocol
 
-from referee.hosting.process.usage import alive, weigh
+from referee.hosting.process.output_pipe import OutputPipe
+from referee.hosting.process.usage import alive, measure
 from referee.hosting.sandbox.launch import Launch
-from referee.match.allowance import Allowance
 
-WEIGH_SECONDS = 0.2
+MEASURE_SECONDS = 0.2
 """On average: at moments that a bot cannot foresee, or it could look idle at each of them."""
-DRAIN_BURST = 4 << 20
-DRAIN_PER_SECOND = 4 << 20
-"""Bytes of idle output read at once and in the long run: a bot that writes without end waits, and costs us nothing."""
 LAST_WORDS = 0.25
 """Seconds to wait after an exit for what the program wrote last."""
 
 
-class Owner(Protocol):
-    """Who is told what the program does."""
+class ChildListener(Protocol):
+    """What is called when the program does something."""
 
-    def heard(self, chunk: bytes, now: float) -> bool:
-        """It wrote to stdout; False: nobody listens to that, treat it like stderr."""
+    def stdout_received(self, chunk: bytes, now: float) -> bool:
+        """It wrote to a stdout of its own; False: no one reads it, it is output like any other."""
 
-    def muttered(self, chunk: bytes) -> None:
-        """It wrote to stderr."""
+    def output_received(self, chunk: bytes) -> None:
+        """It wrote to stderr, or to a stdout that is the same pipe."""
 
-    def closed(self) -> None:
+    def stdout_closed(self) -> None:
         """It closed its stdout and lives on."""
 
-    def weighed(self, child: Child) -> None:
-        """Time to look how much it weighs."""
+    def measurement_due(self, child: Child) -> None:
+        """It is time to measure what it uses; call `measure_again` afterwards."""
 
-    def over(self, code: int, seconds: float) -> None:
+    def exited(self, code: int, seconds: float) -> None:
         """It has ended."""
 
 
 class Child(asyncio.SubprocessProtocol):
     """One run of the program, with its pipes."""
 
-    def __init__(self, owner: Owner, launch: Launch) -> None:
+    def __init__(self, listener: ChildListener, launch: Launch, output: OutputPipe) -> None:
         self.launch = launch
         self.over = asyncio.Event()
         self.pid = -1
-        self._owner = owner
+        self._listener = listener
         self._loop = asyncio.get_running_loop()
         self._began = time.monotonic()
         self._transport: asyncio.SubprocessTransport | None = None
-        self._scale: asyncio.TimerHandle | None = None
-        self._allowance = Allowance(DRAIN_BURST, DRAIN_PER_SECOND, self._began)
+        self._measuring: asyncio.TimerHandle | None = None
+        self._output = output
         self._exited = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.SubprocessTransport)
         self._transport = transport
         self.pid = transport.get_pid() or -1
-        self._scale = self._loop.call_later(WEIGH_SECONDS / 4, self._weigh)
+        self._measuring = self._loop.call_later(MEASURE_SECONDS / 4, self._measure)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        if fd == 1 and self._owner.heard(data, time.monotonic()):
+        now = time.monotonic()
+        self._output.read()  # what it wrote before an answer is in the pipe by the time the answer arrives
+        if self._listener.stdout_received(data, now):
             return
-        self._owner.muttered(data)
-        if not self._allowance.spend(len(data), time.monotonic()):
-            self._pause(fd, self._allowance.wait)
+        self._listener.output_received(data)
+        if wait := self._output.spent(len(data)):
+            self._pause(fd, wait)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         if fd == 1 and not self._exited:
-            # Usually it is about to exit; if it does not, whoever listens has to know.
+            # Usually it is about to exit; if it does not, the listener has to know.
             self._loop.call_later(LAST_WORDS, self._closed)
 
     def _closed(self) -> None:
         if self._exited:
             return
-        left = sum(alive([member]) for member in weigh(self.pid).family)
+        left = sum(alive([member]) for member in measure(self.pid).family)
         if left <= self.launch.wrappers:  # it has ended, and on a busy machine its wrappers are slow to follow
             self._loop.call_later(LAST_WORDS, self._closed)
         else:
-            self._owner.closed()
+            self._listener.stdout_closed()
 
     def process_exited(self) -> None:
         self._exited = True
@@ -95,6 +94,10 @@ class Child(asyncio.SubprocessProtocol):
         pipe = self._pipe(0)
         if pipe is not None and not pipe.is_closing():
             pipe.write(line)
+
+    def read_output(self) -> None:
+        """Hear now what it has written, instead of when the loop comes to it."""
+        self._output.read()
 
     def close_stdin(self) -> None:
         pipe = self._pipe(0)
@@ -115,9 +118,9 @@ class Child(asyncio.SubprocessProtocol):
             os.kill(self.pid, number)
 
     def _kill_family(self) -> None:
-        """Killed alone, a wrapper that is still building its walls would leave behind what it has just started."""
+        """Killed alone, a wrapper that is still setting up the sandbox would leave behind what it has just started."""
         os.kill(self.pid, signal.SIGSTOP)  # or it would go on starting
-        for pid, _ in weigh(self.pid).family:
+        for pid, _ in measure(self.pid).family:
             if pid != self.pid:
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
@@ -144,18 +147,25 @@ class Child(asyncio.SubprocessProtocol):
         if not pipe.is_closing():
             pipe.resume_reading()
 
-    def _weigh(self) -> None:
+    def _measure(self) -> None:
         if not self._exited:
-            self._owner.weighed(self)
-            self._scale = self._loop.call_later(WEIGH_SECONDS * random.uniform(0.5, 1.5), self._weigh)
+            self._listener.measurement_due(self)
+
+    def measure_again(self, pause: float) -> None:
+        """A measurement is done; the next one follows after a pause, at least so long."""
+        if not self._exited:
+            usual = MEASURE_SECONDS * random.uniform(0.5, 1.5)
+            self._measuring = self._loop.call_later(max(usual, pause), self._measure)
 
     def _finish(self) -> None:
         if self.over.is_set() or not self._exited:
             return
         self.over.set()
-        if self._scale is not None:
-            self._scale.cancel()
+        self._output.read()
+        self._output.close()
+        if self._measuring is not None:
+            self._measuring.cancel()
         assert self._transport is not None
         code = self._transport.get_returncode()
         self._transport.close()
-        self._owner.over(-1 if code is None else code, time.monotonic() - self._began)
+        self._listener.exited(-1 if code is None else code, time.monotonic() - self._began)

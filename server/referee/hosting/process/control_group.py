@@ -27,11 +27,11 @@ TOGETHER = 2.0
 processes are on: with the weight of one, a bot that is two programs and a pipe would wait longer than without a group.
 """
 TRIES = 5
-"""How often to make a folder anew that was taken for left behind before it was locked."""
+"""How often to create the folder again: another process may remove it as stale before it is locked."""
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class CgroupLimits:
     """What the processes of a group may use together."""
 
     cores: float
@@ -60,8 +60,8 @@ class Group:
         self._removed = False
 
     @classmethod
-    def make(cls, hierarchies: tuple[Hierarchy, ...], share: Share) -> Group | None:
-        """With folders where that is possible and the limits are accepted; None if that is nowhere."""
+    def make(cls, hierarchies: tuple[Hierarchy, ...], share: CgroupLimits) -> Group | None:
+        """Made in every hierarchy that allows it and accepts the limits; None if none does."""
         folders = []
         for hierarchy in hierarchies:
             with suppress(OSError):
@@ -77,7 +77,7 @@ class Group:
 
     @property
     def held(self) -> frozenset[str]:
-        """The controllers by which it holds what runs in it."""
+        """The controllers that limit what runs in it."""
         return frozenset(name for hierarchy, _, _ in self._folders for name in hierarchy.controllers)
 
     @property
@@ -93,7 +93,7 @@ class Group:
                 if hierarchy.version == 2:
                     return _field(folder / "cpu.stat", "usage_usec") / 1e6
                 if "cpuacct" in hierarchy.controllers:
-                    return int((folder / "cpuacct.usage").read_text()) / 1e9
+                    return int(_read(folder / "cpuacct.usage")) / 1e9
         return None
 
     def out_of_memory(self) -> bool:
@@ -131,7 +131,7 @@ def clear_away(base: Path) -> None:
 
 
 def write(file: Path, text: str) -> None:
-    """Like the kernel wants it: at once, into a file that exists."""
+    """In one system call, into a file that exists: the kernel wants it so."""
     opened = os.open(file, os.O_WRONLY)
     try:
         os.write(opened, text.encode())
@@ -140,7 +140,7 @@ def write(file: Path, text: str) -> None:
 
 
 def processes(folder: Path) -> list[int]:
-    """Who is in a group, without those in groups below."""
+    """The processes in a group, without those in its subgroups."""
     return [int(word) for word in (folder / "cgroup.procs").read_text().split()]
 
 
@@ -154,14 +154,14 @@ def _locked_folder(base: Path) -> tuple[Path, int]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.stat(folder).st_ino == os.fstat(lock).st_ino:
                 return folder, lock
-        except OSError:  # somebody who clears away was quicker than our lock
+        except OSError:  # another process cleared it away before we had the lock
             pass
         if lock >= 0:
             os.close(lock)
     raise OSError(f"no group could be kept in {base}")
 
 
-def _limit(hierarchy: Hierarchy, folder: Path, share: Share) -> None:
+def _limit(hierarchy: Hierarchy, folder: Path, share: CgroupLimits) -> None:
     quota, weight = int(share.cores * PERIOD), TOGETHER / 1.25**share.nice
     limits: list[tuple[str, str, str]] = []
     if hierarchy.version == 2:
@@ -196,9 +196,14 @@ def _cleared(folder: Path) -> bool:
     return True
 
 
+def _read(file: Path) -> bytes:
+    with open(file, "rb", buffering=0) as opened:  # five times a second for every bot: no decoder, no buffer
+        return opened.read()
+
+
 def _field(file: Path, name: str) -> int:
-    for line in file.read_text().splitlines():
-        word, _, value = line.partition(" ")
-        if word == name:
+    for line in _read(file).splitlines():
+        word, _, value = line.partition(b" ")
+        if word == name.encode():
             return int(value)
     raise ValueError(f"no {name} in {file}")

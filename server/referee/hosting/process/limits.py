@@ -1,4 +1,4 @@
-"""The limits on one run of a bot: its cgroup where there is one, what is weighed from outside, and the throttle.
+"""Resource limits on one run of a bot: its cgroup where there is one, measured memory, and the CPU throttle.
 
 Processor time is read from the cgroup, which misses nothing, else put together from /proc. The throttle gets it in any
 case. Where the cgroup sets a quota it has nothing to do, unless the system takes the quota away meanwhile.
@@ -11,17 +11,17 @@ import time
 from referee.hosting.process.control_group import Group
 from referee.hosting.process.processor_time import ProcessorTime
 from referee.hosting.process.throttle import Throttle
-from referee.hosting.process.usage import Weight, weigh
+from referee.hosting.process.usage import Usage, measure
 from referee.hosting.sandbox.launch import Launch
 
 MOST_SLIPS = 5
-"""Weighings in a row at which a bot that is held goes on starting processes."""
+"""Measurements in a row at which a bot that is held goes on starting processes."""
 BESIDE_QUOTA = 1.5
-"""What the throttle lets pass where a quota holds the bot, so that the two never get into each other's way."""
+"""How much more the throttle allows where a cgroup quota limits the bot, so that the two do not interfere."""
 
 
-class Hold:
-    """Tell it every weighing; it says when the bot has to be ended."""
+class RunLimits:
+    """Tell it every measurement; it says when the bot has to be ended."""
 
     def __init__(self, launch: Launch, pid: int) -> None:
         self.group: Group | None = launch.group
@@ -33,12 +33,12 @@ class Hold:
         if launch.cores:
             quota = self.group is not None and "cpu" in self.group.held
             cores = launch.cores * BESIDE_QUOTA if quota else launch.cores
-            self.throttle = Throttle(cores, lambda: weigh(pid).family)
+            self.throttle = Throttle(cores, lambda: measure(pid).family)
 
-    def weighed(self, weight: Weight, memory: int) -> str | None:
+    def measured(self, usage: Usage, memory: int, at: float) -> str | None:
         """Why it must be ended, if it must; `memory` counts what belongs to none of its processes too."""
         counted = None if self.group is None else self.group.seconds()
-        self.seconds = self._time.seconds(weight, time.monotonic()) if counted is None else counted
+        self.seconds = self._time.seconds(usage, at) if counted is None else counted
         if memory > self._launch.memory:
             return self._too_much_memory
         if self.throttle is not None:
@@ -48,7 +48,7 @@ class Hold:
         return self.why_it_ended()
 
     def why_it_ended(self) -> str | None:
-        """What the kernel ended it for, or a part of it."""
+        """Why the kernel has ended the bot or one of its processes, if it has."""
         return self._too_much_memory if self.group is not None and self.group.out_of_memory() else None
 
     def close(self) -> None:

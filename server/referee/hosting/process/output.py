@@ -1,17 +1,26 @@
-"""What a program writes: the last lines kept for people, and lines cut from pipes at bounded cost."""
+"""Output of a program: a ring buffer of its last lines for messages, and a line splitter of bounded size."""
 
 from __future__ import annotations
 
+import re
 from collections import deque
 
-KEPT_LINES = 40
-KEPT_LETTERS = 300
+from referee.rules.spelling import LINE, printable
+
+KEPT_LINES = 200
+ERROR = re.compile(
+    r"(?!\s|at |Traceback |Caused by|\.\.\. ).*?\b(\w*(Error|Exception)|panic|panicked|fatal|failed|cannot|can't"
+    r"|unhandled|uncaught|undefined|not found|no such|attempt to)\b",
+    re.IGNORECASE,
+)
+"""What the first line of an error looks like in most languages: not indented, with one of these words."""
+LEFT_OUT = "…"
 
 
 class LastLines:
     """The last lines of a program's stderr; however much it writes, only so much is kept or looked at."""
 
-    def __init__(self, lines: int = KEPT_LINES, letters: int = KEPT_LETTERS) -> None:
+    def __init__(self, lines: int = KEPT_LINES, letters: int = LINE) -> None:
         self.bytes = 0
         """All that was ever written."""
         self._most = lines * (letters + 1)
@@ -31,19 +40,35 @@ class LastLines:
     def lines(self) -> list[str]:
         """The last lines, oldest first, safe to print."""
         text = b"".join(self._chunks).decode("utf-8", "replace")
-        return [printable(line, self._letters) for line in text.splitlines() if line.strip()][-self._lines :]
+        if self.bytes > self._size:  # what is kept begins in the midst of a line
+            text = text.partition("\n")[2] or text
+        return [printable(line, self._letters, "\t") for line in text.splitlines() if line.strip()][-self._lines :]
+
+    def shown(self, lines: int) -> list[str]:
+        """The last few lines, with the first line of the last error even if it is further up."""
+        return with_first_line_of_error(self.lines(), lines)
 
     def told(self, lines: int = 8) -> str:
         """The last few lines for a message, or a word that there are none."""
-        last = self.lines()[-lines:]
+        last = self.shown(lines)
         return "\n".join(f"  | {line}" for line in last) if last else "  (it wrote nothing to stderr)"
 
 
+def with_first_line_of_error(lines: list[str], most: int) -> list[str]:
+    """At most so many of the last lines. An error's first line says what happened, and the others only where."""
+    if len(lines) <= most:
+        return lines
+    if any(ERROR.match(line) for line in lines[-most:]):
+        return lines[-most:]
+    above = [line for line in lines[:-most] if ERROR.match(line)]
+    return [above[-1], LEFT_OUT, *lines[2 - most :]] if above and most > 2 else lines[-most:]
+
+
 class LineTooLong(Exception):
-    """A line has no end within what is allowed."""
+    """A line is longer than allowed."""
 
 
-class Splitter:
+class LineSplitter:
     """Cuts a stream of bytes into lines; never holds more than one line of the length that is allowed."""
 
     def __init__(self, longest: int) -> None:
@@ -51,16 +76,10 @@ class Splitter:
         self._rest = b""
 
     def feed(self, chunk: bytes) -> list[bytes]:
-        """The lines that are complete now, without their ends; LineTooLong says that the writer is not to be heard."""
+        """The lines that are complete now, without their ends; LineTooLong if one is longer than allowed."""
         *lines, rest = (self._rest + chunk).split(b"\n")
         self._rest = rest
         if len(rest) > self._longest or any(len(line) > self._longest for line in lines):
             self._rest = b""
             raise LineTooLong
         return lines
-
-
-def printable(line: str, letters: int = KEPT_LETTERS) -> str:
-    """A text of a bot's, safe for a terminal and for a record."""
-    shown = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in line[: letters + 1])
-    return shown if len(shown) <= letters else shown[: letters - 1] + "…"

@@ -1,13 +1,13 @@
-"""The limit on processor time: a bot that keeps more cores busy than are its own is held for a moment, again and again.
+"""CPU throttle: a bot that keeps more cores busy than its share is stopped (SIGSTOP) until the share has caught up.
 
 Bots that play at once share the machine, and a program with many threads or processes would take it from the others,
-whose clocks run. Priorities do not help against sheer number. So what a bot has used beyond its share is weighed, and
+whose clocks run. Priorities do not help against sheer number. So what a bot has used beyond its share is measured, and
 its processes are stopped until the share has caught up. Its own clock runs on meanwhile: only it suffers.
 
 Where a cgroup sets a quota the kernel does this better, and the throttle never has to.
 
 Signals reach one process at a time. A program whose processes live for less than a look takes, each starting the next,
-runs away from them. Stopped programs start nothing, so new processes at every look during a hold tell: `slips` counts.
+escapes them. A stopped program starts nothing, so new processes during a hold give it away: `slips` counts them.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ Family = Iterable[tuple[int, int]]
 
 
 class Throttle:
-    """Keeps one run of a bot to its share. Tell it at every weighing how much was `used` so far."""
+    """Keeps one run of a bot to its share. Tell it at every measurement how much was `used` so far."""
 
     def __init__(self, cores: float, family: Callable[[], Family]) -> None:
         """`family` looks up the processes to be held, as they are now."""
         self.holds = 0
         """How often it was held."""
         self.slips = 0
-        """At how many weighings in a row it had new processes although all of it was being held."""
+        """At how many measurements in a row it had new processes although all of it was being held."""
         self._family = family
         self._allowance = Allowance(RESERVE, cores, time.monotonic())
         self._used = 0.0
@@ -69,7 +69,7 @@ class Throttle:
         self._signal_all(signal.SIGCONT)
 
     def _signal_all(self, number: int) -> bool:
-        """Whether there was anybody who had not been told before."""
+        """Signal the whole family; whether it had processes that had not been signalled before."""
         before = len(self._told)
         for _ in range(MOST_LOOKS):
             new = set(self._family()) - self._told

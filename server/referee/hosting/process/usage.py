@@ -1,17 +1,18 @@
-"""How much a bot weighs: the memory and processor time of a program and of everything it has started.
+"""Resource usage from /proc: memory and CPU time of a process and all its descendants.
 
-Read from /proc, which also shows what runs inside a sandbox. Elsewhere than on Linux everything weighs nothing.
+/proc also shows what runs inside a sandbox. Elsewhere than on Linux nothing is measured, and all figures are 0.
 
 Memory counts wherever the kernel keeps it for the bot: pages of its own, pages its processes share, the tables that map
 them (a program may map far more than it holds), and, of a sandbox, the many small files and open sockets that belong to
 no process (`kept_outside`).
 
-Processor time as /proc tells it misses children that nobody waits for: `processor_time.py` makes up for them.
+Processor time as /proc tells it misses children that no process waits for: `processor_time.py` makes up for them.
 """
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -23,6 +24,13 @@ FILE_BYTES = 1 << 10
 FREE_SOCKETS = 64
 SOCKET_BYTES = 4 << 20
 """What may lie in the buffers of a socket; no bot needs many of them."""
+FREE_DESCRIPTORS = 64
+DESCRIPTOR_BYTES = 8 << 10
+"""What the kernel may keep for an open file of a process, such as half a pipe, beyond those every process has."""
+
+
+class BeyondBudget(Exception):
+    """A measurement takes longer than it may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +46,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Weight:
+class Usage:
     processes: int = 0
     memory: int = 0
     """Bytes in memory that are the program's own: without program files, which all bots share."""
@@ -54,11 +62,11 @@ class Weight:
         return frozenset(self.members)
 
 
-def weigh(pid: int, *, exact: bool = False) -> Weight:
-    """The weight of a process and all its descendants.
+def measure(pid: int, *, exact: bool = False, until: float | None = None) -> Usage:
+    """The usage of a process and all its descendants.
 
     Memory that children share with their parent since a fork counts for each of them, which is quick; `exact` divides
-    it among them, which takes the kernel a while.
+    it among them, which takes the kernel a while: `BeyondBudget` once this thread has used processor time `until` then.
     """
     memory, missed = 0, 0
     members: dict[tuple[int, int], Member] = {}
@@ -66,6 +74,8 @@ def weigh(pid: int, *, exact: bool = False) -> Weight:
     seen = {pid}
     while found:
         one = found.pop()
+        if until is not None and time.thread_time() > until:
+            raise BeyondBudget
         try:
             with open(f"/proc/{one}/status", "rb") as file:
                 status = file.read()
@@ -75,7 +85,8 @@ def weigh(pid: int, *, exact: bool = False) -> Weight:
             missed += 1
             continue  # it has just ended
         part = _proportional(one) if exact else None
-        memory += sum(_kilobytes(status, name) for name in HELD) << 10 if part is None else part
+        memory += sum(_number(status, name) for name in HELD) << 10 if part is None else part
+        memory += max(0, _number(status, b"FDSize:") - FREE_DESCRIPTORS) * DESCRIPTOR_BYTES
         children, running = _threads(one, fields[0])
         own, waited = (int(fields[11]) + int(fields[12])) / TICKS, (int(fields[13]) + int(fields[14])) / TICKS
         members[one, int(fields[19])] = Member(own, waited, running)
@@ -84,7 +95,7 @@ def weigh(pid: int, *, exact: bool = False) -> Weight:
                 seen.add(child)
                 found.append(child)
     seconds = sum(member.own + member.waited for member in members.values())
-    return Weight(len(members), memory, seconds, members, missed)
+    return Usage(len(members), memory, seconds, members, missed)
 
 
 def alive(family: Iterable[tuple[int, int]]) -> bool:
@@ -125,8 +136,8 @@ def _files(inside: str, outside: str) -> int:
     return room.f_files - room.f_ffree
 
 
-def _kilobytes(status: bytes, name: bytes) -> int:
-    """A field of /proc/PID/status; 0 where it is missing, as for a process that is ending."""
+def _number(status: bytes, name: bytes) -> int:
+    """A number in /proc/PID/status, of kilobytes or things; 0 where it is missing, as for a process that is ending."""
     begin = status.find(name)
     return int(status[begin + len(name) :].split(None, 1)[0]) if begin >= 0 else 0
 
@@ -137,10 +148,10 @@ def _proportional(pid: int) -> int | None:
         with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
             rollup = file.read()
         with open(f"/proc/{pid}/status", "rb") as file:
-            tables = _kilobytes(file.read(), b"VmPTE:")
+            tables = _number(file.read(), b"VmPTE:")
     except OSError:
         return None
-    return (_kilobytes(rollup, b"Pss_Anon:") + _kilobytes(rollup, b"Pss_Shmem:") + tables) << 10
+    return (_number(rollup, b"Pss_Anon:") + _number(rollup, b"Pss_Shmem:") + tables) << 10
 
 
 def _threads(pid: int, state: bytes) -> tuple[list[int], int]:

@@ -1,4 +1,4 @@
-"""The sandbox: bubblewrap around a bot, so that it plays and does nothing else.
+"""The sandbox (bubblewrap): namespaces, a seccomp filter, a user id and limits around each bot.
 
 A bot in here has no network, sees no process but its own, reads the system's programs, its interpreter and its own
 folder, and writes only to a temporary folder of limited size that vanishes with it. It reaches one thing outside: the
@@ -6,20 +6,19 @@ unix socket of its worker. It runs under a user id of its own without any capabi
 processor time, open files and file size, at lower priority than the referee. When the worker dies, however it dies,
 the kernel ends the sandbox with everything in it.
 
-Two ways lead in. As root, bubblewrap lays out the files with root's eyes (an interpreter below a closed home is found)
-and `setpriv` then gives up root for good inside: `bwrap --uid` alone would only rename it. As anybody else, bubblewrap
-uses a user namespace, in which the bot has the same id as the referee but can reach nothing of it.
+There are two set-ups. As root, bubblewrap mounts the files with root's rights (an interpreter below a closed home is
+found), and `setpriv` then gives up root for good inside: `bwrap --uid` alone would only rename it. As any other user,
+bubblewrap uses a user namespace, in which the bot has the same id as the referee but can reach nothing of it.
 
 Memory: RLIMIT_AS would be exact and cheap, but the runtimes of Java, Go, JavaScript and .NET reserve far more address
-space than they use and would not even start. So the exact limit is kept by weighing (`process/bot_process.py` sums up
+space than they use and would not even start. So the exact limit is kept by measuring (`process/bot_process.py` sums up
 what the bot's processes hold and ends it), and RLIMIT_DATA, which does not count what is only reserved, stops a single
-process that grows between two weighings. A cgroup, where one can be had, holds all processes together
+process that grows between two measurements. A cgroup, where one can be had, holds all processes together
 (`process/cgroups.py`).
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 import resource
 import shutil
@@ -27,6 +26,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
@@ -35,7 +35,7 @@ from pathlib import Path
 from referee.hosting.bot.spec import BotSpec, Kind
 from referee.hosting.process import cgroups
 from referee.hosting.process.cgroups import Cgroups
-from referee.hosting.process.control_group import Share
+from referee.hosting.process.control_group import CgroupLimits
 from referee.hosting.sandbox import mounts, seccomp, toolchains
 from referee.hosting.sandbox.launch import ALWAYS, USUAL_MEMORY, Launch, Link, granted
 from referee.hosting.sandbox.mounts import SandboxFailed as SandboxFailed
@@ -47,18 +47,18 @@ FIRST_UID, UIDS = 61_000, 4_000
 """User ids for bots where the referee runs as root: no account has them, and every bot gets another."""
 PATH = "/usr/local/bin:/usr/bin:/bin"
 CACHE = 64 << 20
-"""Bytes of a bot's cgroup for what is its own and not weighed: kernel structures, and files kept in memory."""
+"""Bytes of a bot's cgroup for what is its own and not measured: kernel structures, and files kept in memory."""
 WRAPPERS = 4
 """Processes of ours that are in a bot's cgroup at most."""
-ASIDE = 'exec "$@" 7</proc/$PPID/fd/{life} 8<&0 9>&1 </dev/null >/dev/null'
-BACK = 'flock -ns 7 && exit 1; exec "$@" <&8 >&9 7<&- 8<&- 9>&-'
-"""Two words of shell around bubblewrap. It would keep the bot's stdin and stdout open beside it, and nobody would see
-them closed; it lets go of other descriptors. And it binds what it has started to itself only at the end of its work:
-what has come this far without us (our lock is free) ends by itself."""
+ASIDE = 'exec "$@" 7>/proc/$PPID/fd/{life} 8<&0 9>&1 </dev/null >/dev/null'
+BACK = 'printf . >&7 || exit 1; exec "$@" <&8 >&9 7>&- 8<&- 9>&-'
+"""Shell wrappers around bubblewrap. It would keep the bot's stdin and stdout open beside it, and the referee would not
+see them closed; it lets go of other descriptors. And it binds what it has started to itself only at the end of its
+work: what has come this far without us (no reader is left of our pipe) ends by itself."""
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SandboxLimits:
     """What a bot in the sandbox may use."""
 
     memory: int = USUAL_MEMORY
@@ -75,21 +75,21 @@ class Limits:
     nice: int = 5
     """Lower priority than the referee's, so that no bot makes the referee late."""
 
-    def share(self, memory: int) -> Share:
+    def share(self, memory: int) -> CgroupLimits:
         """For the cgroup of a bot. It counts the wrappers too, and of memory also what lies in the temporary folders
-        and the cache of files: the exact limit is the weighing's, this one stops what is quicker."""
-        return Share(self.cores, memory + 2 * self.disk + CACHE, self.processes + WRAPPERS, self.nice)
+        and the cache of files: the exact limit is kept by measuring, this one stops a bot that grows faster."""
+        return CgroupLimits(self.cores, memory + 2 * self.disk + CACHE, self.processes + WRAPPERS, self.nice)
 
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """Quarters with walls. `Sandbox()` is fine for tournaments; call `probe` first to tell people what is missing."""
+    """A `Launcher` with a sandbox. `Sandbox()` is fine for tournaments; call `probe` first, it says what is missing."""
 
-    limits: Limits = Limits()
+    limits: SandboxLimits = SandboxLimits()
     groups: Cgroups | None = None
     """The cgroups to use; None: what can be had here."""
 
-    def put_up(self, spec: BotSpec, link: Link) -> Launch:
+    def prepare(self, spec: BotSpec, link: Link) -> Launch:
         if (missing := probe()) is not None:
             raise SandboxFailed(missing)
         _clear_once()
@@ -102,10 +102,10 @@ class Sandbox:
         root = os.geteuid() == 0
         if root:
             mounts.check_open(mounts.own(spec))
-        inside = [*mounts.shown(mounts.readable(spec)), *mounts.folders_above([spec.cwd / "x", Path(SOCKET_INSIDE)])]
+        inside = [*mounts.readable(spec), *mounts.folders_above([spec.cwd / "x", Path(SOCKET_INSIDE)])]
         if link.socket is not None:
             if root:
-                os.chmod(link.socket, 0o666)  # its folder stays closed: only who has it bound gets there
+                os.chmod(link.socket, 0o666)  # its folder stays closed: only a sandbox that binds it reaches it
             # Connecting needs no more than reading. All bots share the socket, and where the referee is not root they
             # own it: writable, one of them could close it to the others.
             inside += ["--ro-bind", str(link.socket), SOCKET_INSIDE]
@@ -121,34 +121,35 @@ def own_uid() -> int:
 
 def enclosed(
     spec: BotSpec,
-    limits: Limits,
-    rooms_inside: list[str],
+    limits: SandboxLimits,
+    mounts_inside: list[str],
     environment: dict[str, str],
     uid: int,
     memory: int,
     *,
     network: bool = False,
+    locks: bool = False,
 ) -> Launch:
-    """The command of a spec behind the walls; it sees the system and these rooms."""
+    """The command of a spec inside a sandbox; it sees the system and these mounts."""
     root = os.geteuid() == 0
     passwd = seccomp.descriptor(f"bot:x:{uid}:{uid}::{HOME_INSIDE}:/bin/sh\n".encode())
     descriptors = [passwd]
-    walls = ["--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
-    walls += ["--new-session", "--hostname", HOSTNAME, *([] if network else ["--unshare-net"])]
+    isolation = ["--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+    isolation += ["--new-session", "--hostname", HOSTNAME, *([] if network else ["--unshare-net"])]
     if root:
-        walls += ["--cap-drop", "ALL"]
+        isolation += ["--cap-drop", "ALL"]
         for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"):  # for setpriv, which then drops them too
-            walls += ["--cap-add", capability]
+            isolation += ["--cap-add", capability]
     else:
-        walls += ["--unshare-user"]
-    if (filter_program := seccomp.program()) is not None:
+        isolation += ["--unshare-user"]
+    if (filter_program := seccomp.program(locks=locks)) is not None:
         descriptors.append(seccomp.descriptor(filter_program))
-        walls += ["--seccomp", str(descriptors[-1])]
+        isolation += ["--seccomp", str(descriptors[-1])]
     inside = [*mounts.system(), "--proc", "/proc", "--dev", "/dev"]
     inside += ["--dev-bind", "/dev/null", "/dev/zero"]  # mapped and shared, it is memory that belongs to no process
     for folder in ("/tmp", "/dev/shm"):
         inside += ["--perms", "1777", "--size", str(limits.disk), "--tmpfs", folder]
-    inside += [*rooms_inside, "--perms", "0444", "--ro-bind-data", str(passwd), "/etc/passwd"]
+    inside += [*mounts_inside, "--perms", "0444", "--ro-bind-data", str(passwd), "/etc/passwd"]
     inside += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", str(spec.cwd)]
     keys = [
         "prlimit", f"--nproc={_most(limits.processes, resource.RLIMIT_NPROC)}",
@@ -161,14 +162,14 @@ def enclosed(
     aside = ("/bin/sh", "-c", ASIDE.format(life=_life()), "sh")
     back = ("/bin/sh", "-c", BACK, "sh")
     bound = ("setpriv", "--pdeathsig", "KILL", *aside, "nice", "-n", str(limits.nice))
-    argv = (*bound, "bwrap", *walls, *inside, "--", *keys, *back, *spec.argv)
+    argv = (*bound, "bwrap", *isolation, *inside, "--", *keys, *back, *spec.argv)
     return Launch(
         argv,
         environment,
         Path("/"),
         tuple(descriptors),
         memory,
-        walled=True,
+        sandboxed=True,
         wrappers=2,
         cores=limits.cores,
         stop=signal.SIGKILL,
@@ -177,7 +178,7 @@ def enclosed(
 
 
 def _most(wanted: int, kind: int) -> int:
-    """A limit, but not above what we have ourselves: nobody but root can raise that."""
+    """A limit, but not above what we have ourselves: only root can raise that."""
     hard = resource.getrlimit(kind)[1]
     return wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
 
@@ -192,7 +193,7 @@ def probe() -> str | None:
             "the sandbox needs bubblewrap, which is not installed: 'apt-get install bubblewrap', "
             f"'dnf install bubblewrap' or 'pacman -S bubblewrap'; {OWN_BOTS}"
         )
-    for program in ("prlimit", "setpriv", "flock", "nice"):
+    for program in ("prlimit", "setpriv", "nice"):
         if shutil.which(program) is None:
             return (
                 f"the sandbox needs {program!r}, which is not installed (package util-linux or coreutils); {OWN_BOTS}"
@@ -226,7 +227,7 @@ def what_holds() -> str:
 
 
 def clear_away() -> None:
-    """End sandboxes that nobody holds: of a worker that was killed, walls half built may wait for ever for the rest."""
+    """End orphaned sandboxes: when a worker is killed, a half-built sandbox may wait for ever for the rest."""
     for status in Path("/proc").glob("[0-9]*/status"):
         try:
             fields = dict(line.split(":\t", 1) for line in status.read_text().splitlines() if ":\t" in line)
@@ -247,12 +248,19 @@ def _clear_once() -> None:
     clear_away()
 
 
-@cache
 def _life() -> int:
-    """An open file that is locked as long as this process lives."""
-    file = os.memfd_create("referee")
-    fcntl.flock(file, fcntl.LOCK_EX)
-    return file
+    """The end of a pipe that has a reader as long as this process lives."""
+    reader = _pipe()
+    with suppress(BlockingIOError):
+        os.read(reader, 1 << 16)  # what earlier starts have written, or it would be full one day
+    return reader
+
+
+@cache
+def _pipe() -> int:
+    reader, writer = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+    os.close(writer)
+    return reader
 
 
 OWN_BOTS = "for bots that are your own, or that you trust, there is --no-sandbox"

@@ -1,6 +1,8 @@
-"""Where a bot is put up: what is really executed, in which environment, with which address to connect to.
+"""Launchers: the command line, environment and address with which a bot is really executed.
 
-`OpenAir` runs a bot as the person who started the referee, for one's own bots; `bubblewrap.py` shuts it in.
+`NoSandbox` runs a bot as the person who started the referee, for one's own bots. The launcher with a
+sandbox is in `bubblewrap.py`.
+
 Children are only ever started through wrapper programs: code between fork and exec (preexec_fn, user=, group=) has
 crashed children of a process that holds a gRPC server.
 """
@@ -19,12 +21,12 @@ from referee.hosting.bot.spec import BotSpec
 from referee.hosting.process.control_group import Group
 
 USUAL_MEMORY = 1 << 30
-"""Bytes a bot may use if nobody says otherwise."""
+"""Bytes of memory a bot may use unless the host sets another limit."""
 PASSED_ON = (
     "PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH",
     "JAVA_HOME", "NODE_PATH", "GOPATH", "CARGO_HOME", "RUSTUP_HOME", "VIRTUAL_ENV", "PYTHONPATH", "PYENV_ROOT",
 )  # fmt: skip
-"""What a bot of one's own needs to find its language; tokens and passwords of the host's environment stay behind."""
+"""Variables that a bot needs to find its language; tokens and passwords of the environment are not passed on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +60,14 @@ class Launch:
     descriptors: tuple[int, ...] = field(default=())
     """Open files handed down to the child, closed here once it is started."""
     memory: int = USUAL_MEMORY
-    walled: bool = False
-    """Whether it has temporary folders and a network of its own, to be weighed with it."""
+    sandboxed: bool = False
+    """Whether it has temporary folders and a network of its own, to be measured with it."""
     wrappers: int = 1
     """Processes of ours around the program that live as long as it does."""
     cores: float = 0.0
     """How many cores it may keep busy; 0: as many as it likes."""
     stop: int = signal.SIGTERM
-    """The signal that ends it, with a moment to say goodbye where that is possible."""
+    """The signal that ends it, with a moment to clean up where that is possible."""
     kill: int = signal.SIGHUP
     """The signal that ends it at once, with all it has started."""
     group: Group | None = None
@@ -76,31 +78,31 @@ class Launch:
         return self if group is None else replace(self, argv=(*group.words, *self.argv), group=group)
 
 
-class Quarters(Protocol):
-    """A way to put up bots."""
+class Launcher(Protocol):
+    """A way to start bots."""
 
-    def put_up(self, spec: BotSpec, link: Link) -> Launch:
+    def prepare(self, spec: BotSpec, link: Link) -> Launch:
         """What to execute. WrongUse or `SandboxFailed` says why it cannot be done."""
 
 
 @dataclass(frozen=True, slots=True)
-class OpenAir:
-    """No walls: the bot can do what the person can who started the referee. Nothing of it survives all the same."""
+class NoSandbox:
+    """No sandbox: the bot can do what the person can who started the referee. All its processes end with it."""
 
     memory: int = USUAL_MEMORY
 
-    def put_up(self, spec: BotSpec, link: Link) -> Launch:
+    def prepare(self, spec: BotSpec, link: Link) -> Launch:
         environment = plain_environment(os.environ) | link.environment(str(link.socket))
-        return Launch(kept(spec.argv), environment, spec.cwd, memory=granted(spec, self.memory))
+        return Launch(supervised(spec.argv), environment, spec.cwd, memory=granted(spec, self.memory))
 
 
-def kept(command: tuple[str, ...]) -> tuple[str, ...]:
-    """A command of which nothing survives, whatever it starts (`process/keeper.py`)."""
-    return (sys.executable, "-I", "-S", str(Path(__file__).parents[1] / "process" / "keeper.py"), *command)
+def supervised(command: tuple[str, ...]) -> tuple[str, ...]:
+    """A command wrapped so that all its descendants end with it (`process/subreaper.py`)."""
+    return (sys.executable, "-I", "-S", str(Path(__file__).parents[1] / "process" / "subreaper.py"), *command)
 
 
 def plain_environment(outer: Mapping[str, str]) -> dict[str, str]:
-    """The little of an environment that a bot is given."""
+    """The few variables of an environment that a bot is given."""
     kept = {name: outer[name] for name in PASSED_ON if name in outer}
     return {"PATH": os.defpath, "LANG": "C.UTF-8"} | kept | ALWAYS
 

@@ -1,7 +1,7 @@
-"""What a bot in the sandbox gets to see: the system, its own files, and the interpreter it runs on, all read-only.
+"""Mounts: the files a bot in the sandbox sees: the system, its own files, and its interpreter, all read-only.
 
-Everything here gives words for bubblewrap's command line. Nothing is shown but the bot's own folder, or the files that
-the host names on the command line, and what is on the host's list of programs (`toolchains.py`).
+Everything here returns arguments for bubblewrap's command line. Nothing is shown but the bot's own folder, or the
+files that the host names on the command line, and what is on the host's list of programs (`toolchains.py`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
+from referee.hosting.bot import folders
 from referee.hosting.bot.spec import BotSpec
 from referee.hosting.sandbox import toolchains
 from referee.hosting.sandbox.toolchains import SYSTEM, within_system
@@ -29,6 +30,9 @@ CONFIGURATION = (
     "ssl/cert.pem",
 )
 """Of /etc/ssl only what is public: keys lie beside it, and the host may belong to the group that reads them."""
+
+COVER = 1 << 16
+"""Bytes of a folder that only covers another one."""
 
 
 def system() -> list[str]:
@@ -61,13 +65,40 @@ def folders_above(paths: Iterable[Path]) -> list[str]:
     return rooms
 
 
-def readable(spec: BotSpec) -> list[Path]:
-    """What this bot may read besides: its folder or files, and the interpreter it runs on."""
+def readable(spec: BotSpec) -> list[str]:
+    """What this bot may read besides: the interpreter it runs on, its folder or files, and the referee if it asks."""
     for path in spec.files:
         if path.is_symlink():
             raise SandboxFailed(f"{path} is a link: name the file it leads to, {os.path.realpath(path)}")
-    paths = [*([spec.folder] if spec.folder is not None else []), *spec.files, *toolchains.shown_for(spec)]
-    return [path for path in paths if not within_system(path)]
+    files = [*([spec.folder] if spec.folder is not None else []), *spec.files, *imported(spec)]
+    interpreter = [path for path in toolchains.shown_for(spec) if path not in files]
+    covers = covered(spec, interpreter)
+    files = [path for path in files if not within_system(path) or toolchains.referee() in path.parents]
+    # The bot's own files come last, for a house bot may lie in the package of the referee that is covered.
+    closed = [word for path in covers for word in ("--remount-ro", str(path))]
+    return [*shown(interpreter), *cover(covers), *shown(files), *closed]
+
+
+def imported(spec: BotSpec) -> list[Path]:
+    """The referee's own package, for a bot that says that it imports it, with the house bots, which belong to it."""
+    package, house = toolchains.referee(), folders.house()
+    if package.name not in spec.imports:
+        return []
+    return [package] if package in house.parents else [package, house]
+
+
+def covered(spec: BotSpec, places: Iterable[Path]) -> list[Path]:
+    """Where the referee's own package would be seen among these places, although the bot does not ask for it."""
+    if imported(spec):
+        return []
+    package = toolchains.referee()
+    real = {place: Path(os.path.realpath(place)) for place in (*places, *map(Path, SYSTEM))}
+    return [place / package.relative_to(home) for place, home in real.items() if home in package.parents]
+
+
+def cover(paths: Iterable[Path]) -> list[str]:
+    """Empty folders in place of these."""
+    return [word for path in paths for word in ("--perms", "0755", "--size", str(COVER), "--tmpfs", str(path))]
 
 
 def own(spec: BotSpec) -> list[Path]:

@@ -1,10 +1,16 @@
-"""The system calls a sandboxed bot does without: a small filter program for the kernel (seccomp BPF).
+"""Seccomp filter (BPF): the system calls that are refused to a sandboxed bot.
 
 Namespaces already hide files, network and processes. The filter closes what they leave open: new user namespaces
 (inside which a program could mount a file system of any size, and reach much more of the kernel), memory that belongs
 to no process and so escapes every limit (memfd, System V objects, anonymous memory shared between processes), sockets
 that network namespaces do not hold (a virtual machine's line to its host), and calls that look into other processes.
 Every one of them has a fallback in the runtimes of the usual languages, so they are refused, not punished.
+
+It also closes the ways by which two bots could speak to each other through files that both may only read: messages
+about what others do with a file (inotify, fanotify, leases), marks on a file that others can see (locks, write hints),
+and questions whether another has read it (mincore and its like). Locks are granted and not kept: a program that locks
+its own files goes on, and nobody hears of it. A build keeps its locks, for compilers need them and nothing is played
+meanwhile. What is left is timing (SECURITY.md).
 """
 
 from __future__ import annotations
@@ -19,12 +25,14 @@ X86_64, AARCH64 = 0xC000003E, 0xC00000B7
 LOAD, JUMP_EQUAL, JUMP_AT_LEAST, JUMP_ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 Step = tuple[int, int, int, int]
 ALLOW, KILL, ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
-NUMBER_AT, ARCH_AT, FIRST_ARGUMENT_AT, FOURTH_ARGUMENT_AT = 0, 4, 16, 40
+GRANTED = ERRNO | 0
+"""The call returns 0 and nothing has been done."""
+NUMBER_AT, ARCH_AT, FIRST_ARGUMENT_AT, SECOND_ARGUMENT_AT, FOURTH_ARGUMENT_AT = 0, 4, 16, 24, 40
 X32_BIT = 0x40000000
 NEW_NAMESPACES = 0x7E020000
 """All CLONE_NEW… flags of clone(2) but CLONE_NEWTIME, which it does not take."""
 
-REFUSED = {
+REFUSED: dict[str, tuple[int | None, int | None]] = {
     # name: number on x86_64, on aarch64
     "unshare": (272, 97),
     "setns": (308, 268),
@@ -51,8 +59,14 @@ REFUSED = {
     "shmget": (29, 194),
     "msgget": (68, 186),
     "semget": (64, 190),
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
+    "inotify_add_watch": (254, 27),
+    "fanotify_init": (300, 262),
+    "fanotify_mark": (301, 263),
+    "mincore": (27, 232),
 }
-ABSENT = {
+ABSENT: dict[str, tuple[int | None, int | None]] = {
     # Said not to exist, for then runtimes quietly do something else.
     "clone3": (435, 435),
     "memfd_create": (319, 279),
@@ -60,7 +74,20 @@ ABSENT = {
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
+    "preadv2": (327, 286),
+    "cachestat": (451, 451),
 }
+FLOCK = (73, 32)
+FCNTL = (72, 25)
+LOCKS = {6: GRANTED, 7: GRANTED, 37: GRANTED, 38: GRANTED, 5: ERRNO | errno.ENOLCK, 36: ERRNO | errno.ENOLCK}
+"""Commands of fcntl: F_SETLK, F_SETLKW, the same for open files, and F_GETLK, which tells of the locks of others."""
+MARKS = dict.fromkeys((1024, 1025, 1026, 1035, 1036, 1037, 1038), ERRNO | errno.EPERM)
+"""F_SETLEASE, F_GETLEASE, F_NOTIFY, and the write hints, which stay with a file that was opened for reading."""
+PIPE_SIZE = {1031: ERRNO | errno.EPERM}
+"""F_SETPIPE_SZ: what lies in pipes belongs to no process, so they keep their usual size."""
+PRCTL = (157, 167)
+HIDING = {4: ERRNO | errno.EPERM}
+"""PR_SET_DUMPABLE: a process that hides its mappings from a referee without rights could not be measured."""
 CLONE = (56, 220)
 MMAP = (9, 222)
 MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
@@ -71,8 +98,8 @@ ABOVE_SHELLS = 10
 """A shell between us and the child may move descriptors of one digit."""
 
 
-def program(machine: str | None = None) -> bytes | None:
-    """The filter for this kind of machine; None where we have none."""
+def program(machine: str | None = None, *, locks: bool = False) -> bytes | None:
+    """The filter for this kind of machine; None where we have none. With `locks`, as for a build, locks are kept."""
     machine = machine or platform.machine()
     if machine not in ("x86_64", "aarch64"):
         return None
@@ -87,7 +114,12 @@ def program(machine: str | None = None) -> bytes | None:
         steps += [(JUMP_AT_LEAST, 0, 1, X32_BIT), (RETURN, 0, 0, ERRNO | errno.ENOSYS)]
     for calls, error in ((REFUSED, errno.EPERM), (ABSENT, errno.ENOSYS)):
         for numbers in calls.values():
-            steps += [(JUMP_EQUAL, 0, 1, numbers[column]), (RETURN, 0, 0, ERRNO | error)]
+            if (number := numbers[column]) is not None:
+                steps += [(JUMP_EQUAL, 0, 1, number), (RETURN, 0, 0, ERRNO | error)]
+    if not locks:
+        steps += [(JUMP_EQUAL, 0, 1, FLOCK[column]), (RETURN, 0, 0, GRANTED)]
+    steps += _by_value(FCNTL[column], SECOND_ARGUMENT_AT, MARKS | PIPE_SIZE | ({} if locks else LOCKS))
+    steps += _by_value(PRCTL[column], FIRST_ARGUMENT_AT, HIDING)
     steps += _when(CLONE[column], [(LOAD, 0, 0, FIRST_ARGUMENT_AT), (JUMP_ANY_BIT, 0, 1, NEW_NAMESPACES)], errno.EPERM)
     shared = [
         (LOAD, 0, 0, FOURTH_ARGUMENT_AT),
@@ -104,6 +136,15 @@ def program(machine: str | None = None) -> bytes | None:
 def _when(number: int, steps: list[Step], error: int) -> list[Step]:
     """Of this call, look at an argument: falling through the steps refuses it, a jump over the next one allows it."""
     judged = [*steps, (RETURN, 0, 0, ERRNO | error), (RETURN, 0, 0, ALLOW)]
+    return [(JUMP_EQUAL, 0, len(judged), number), *judged]
+
+
+def _by_value(number: int, argument_at: int, actions: dict[int, int]) -> list[Step]:
+    """Of this call, look at an argument: what happens for each of these values, all others are allowed."""
+    judged: list[Step] = [(LOAD, 0, 0, argument_at)]
+    for value, action in actions.items():
+        judged += [(JUMP_EQUAL, 0, 1, value), (RETURN, 0, 0, action)]
+    judged += [(RETURN, 0, 0, ALLOW)]
     return [(JUMP_EQUAL, 0, len(judged), number), *judged]
 
 

@@ -1,9 +1,9 @@
-"""Which programs a sandboxed bot may run on: an allow-list that the host decides, and never the bot's text.
+"""Toolchains that a sandboxed bot may run on: an allow-list that the host decides, and never the bot's text.
 
 The list is the system's folders, the Python that runs the referee with the SDK, and the programs on the host's PATH
 with the folder they are installed in. A bot picks from it, in `bot.toml` or in the first line of a script: a program by
 its name on the PATH, or by a path that lies in the list or among the bot's own files. Whatever else it names is
-refused, for a path that was shown because the bot asked for it could be anybody's private key.
+refused, for a path that was shown because the bot asked for it could be another person's private key.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ from pathlib import Path
 
 from referee.hosting.bot import programs, shebang
 from referee.hosting.bot.spec import BotSpec
-from referee.hosting.process.output import printable
+from referee.rules.spelling import printable
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt")
 LONGEST_CHAIN = 5
 """Scripts may run on scripts; the kernel gives up after so many."""
+COMPILERS = ("cargo", "rustc", "go", "node", "npm", "javac", "mvn", "ruby", "python3")
+"""What builds call, also from a script; a version manager may keep them in a place that is not on the PATH."""
 INSTALLED = ("lib", "lib64", "libexec", "include", "share", "pyvenv.cfg")
 """One of these lies beside `bin` wherever a program is installed with what belongs to it."""
 
@@ -64,7 +66,9 @@ def shown_for(spec: BotSpec) -> list[Path]:
 
 def all_installed(spec: BotSpec) -> list[Path]:
     """Where the programs on the host's PATH are installed, as far as that may be shown."""
-    homes = [Path(place).parent for place in programs.places() if Path(place).name == "bin"]
+    behind = [Path(found).parent for name in COMPILERS if (found := programs.on_path(name)) is not None]
+    places = dict.fromkeys([*map(Path, programs.places()), *behind])
+    homes = [place.parent for place in places if place.name == "bin"]
     return [home for home in homes if not within_system(home) and home.is_dir() and _is_safe(home, spec)]
 
 
@@ -78,11 +82,17 @@ def python() -> tuple[Path, ...]:
     return tuple(path for path in paths if not within_system(path))
 
 
+@cache
+def referee() -> Path:
+    """Where the referee's own package is, which a bot may import if it asks for it."""
+    return Path(__file__).resolve().parents[2]
+
+
 def _interpreter(script: Path, spec: BotSpec) -> Path | None:
     """The program a script runs on."""
     try:
         needed = shebang.read(script)
-    except shebang.Unreadable as error:
+    except shebang.UnreadableShebang as error:
         raise SandboxFailed(f"{_told(script)} cannot be started: {error}") from None
     if needed is None:
         return None
@@ -152,7 +162,7 @@ def _python_places() -> set[Path]:
 
 
 def _is_safe(home: Path, spec: BotSpec) -> bool:
-    """Whether a folder of programs may be shown as a whole: not if it holds, or may hold, what is somebody's own."""
+    """Whether a folder of programs may be shown as a whole: not if it holds, or may hold, a person's own files."""
     if len(home.parts) <= 2 or not any((home / name).exists() for name in INSTALLED):
         return False
     if home.name.startswith(".") and not (home / "pyvenv.cfg").exists():  # ~/.local, ~/.cargo and the like

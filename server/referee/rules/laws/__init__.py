@@ -1,4 +1,4 @@
-"""The laws every game keeps; shipped so that the author of a game can check it in one line.
+"""The laws of a game (conformance tests): the author of a game checks all of them in one line.
 
     from referee.rules.laws import check_game
     check_game(MyGame())
@@ -16,7 +16,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from referee.rules.game import Game, WrongUse
+from referee.rules.laws.boards import boards_show_every_view
 from referee.rules.laws.cases import LawBroken, Trial
+from referee.rules.laws.imagining import (
+    imagined_matches_play_on,
+    imagined_matches_show_the_view_they_are_made_from,
+    imagined_odds_are_those_of_redeals,
+)
 from referee.rules.laws.length import matches_end_within_their_bound
 from referee.rules.laws.memory import redealt_agrees_with_all_that_was_seen
 from referee.rules.laws.moves import (
@@ -42,6 +48,7 @@ from referee.rules.laws.secrecy import (
     sealed_answers_stay_sealed,
     views_hide_what_a_seat_may_not_know,
 )
+from referee.rules.laws.view_shape import views_have_the_common_shape
 from referee.rules.laws.views import views_can_be_sent
 
 __all__ = ["LAWS", "Law", "LawBroken", "check_game", "check_law"]
@@ -96,6 +103,9 @@ def the_game_introduces_itself(trial: Trial) -> None:
         raise trial.broken(f"seats {game.seats!r} are no range from 1")
     if not 0 <= game.draw_probability < 1:
         raise trial.broken(f"draw_probability {game.draw_probability!r} is no share")
+    for players, share in game.draws_by_players.items():
+        if not game.seats.least <= players <= game.seats.most or not 0 <= share < 1:
+            raise trial.broken(f"draws_by_players {{{players!r}: {share!r}}} is no share for a number of players")
     if len(game.rules().strip()) < 100:
         raise trial.broken("RULES.md beside the game's module does not tell the rules")
 
@@ -142,6 +152,7 @@ LAWS: Mapping[str, Law] = {
         players_and_options_are_strict,
         options_open_no_files,
         views_can_be_sent,
+        views_have_the_common_shape,
         asked_seats_and_nobody_else_have_moves,
         lists_are_canonical,
         listed_moves_are_the_legal_moves,
@@ -161,6 +172,10 @@ LAWS: Mapping[str, Law] = {
         redealt_matches_play_on,
         redealt_agrees_with_all_that_was_seen,
         sealed_answers_stay_sealed,
+        imagined_matches_show_the_view_they_are_made_from,
+        imagined_matches_play_on,
+        imagined_odds_are_those_of_redeals,
+        boards_show_every_view,
     )
 }
 

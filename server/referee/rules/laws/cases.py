@@ -36,7 +36,7 @@ class Case:
 
     @property
     def seats(self) -> tuple[Seat | None, ...]:
-        """Everybody who may look: the public and every seat."""
+        """All who may look: the public and every seat."""
         return (None, *range(self.players))
 
     @property
@@ -136,7 +136,7 @@ def seen(state: State[Any], seat: Seat | None) -> bytes:
 
 
 def sight(state: State[Any]) -> tuple[Any, ...]:
-    """All that shows of a state to anybody: who is asked what, every view, scores and result."""
+    """All that shows of a state to the public or a seat: who is asked what, every view, scores and result."""
     asked = state.pending()
     lists = [[state.format(move) for move in state.legal(seat).moves] for seat in asked]
     views = [seen(state, seat) for seat in (None, *range(state.players))]

@@ -17,7 +17,7 @@ SHORT = 60
 
 
 def matches_end_within_their_bound(trial: Trial) -> None:
-    """Whatever the bots answer and whatever chance brings, a match takes at most `bound` decisions."""
+    """With any answers of the bots and any outcomes of chance, a match takes at most `bound` decisions."""
     for case in trial.settings:
         for choosers in _tables(case):
             for chance in (None, Extreme(), Extreme(most=True)):
@@ -37,7 +37,7 @@ def _tables(case: Case) -> list[Sequence[Chooser]]:
 
 
 def stalling_chooser(state: State[Any], seat: Seat) -> Any:
-    """The move after which the match goes on, with as little gained by anybody as can be."""
+    """The move after which the match goes on, with as little gained as can be."""
 
     def progress(move: Any) -> tuple[bool, int, int]:
         twin = _after(state, seat, move)

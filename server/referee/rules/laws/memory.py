@@ -1,4 +1,4 @@
-"""The law that `redealt` keeps all that a seat has seen, also what its present view no longer shows.
+"""The law about what a seat remembers: `redealt` keeps all that it has seen, also what its view no longer shows.
 
 A seat knows more than its present view where something was shown earlier: a card that was turned up and taken into a
 hand, a pile that was looked at. No view can tell a law what is known from before. So the law looks for other pasts. It
@@ -143,12 +143,12 @@ def _step(
 
 
 def _facts(state: State[Any], others: Sequence[Seat]) -> set[Fact]:
-    """What some other seats see, now and after the next decisions (fallbacks of everybody), value by value."""
+    """What some other seats see, now and after the next decisions (fallbacks of all), value by value."""
     facts: set[Fact] = set()
     twin = state.copy()
     for ahead in range(AHEAD + 1):
         for other in others:
-            _collect(_plain(twin.view(other)), (ahead, other), (ahead, other), facts)
+            collect(plain(twin.view(other)), (ahead, other), (ahead, other), facts)
         asked = twin.pending()
         if not asked:
             break
@@ -156,18 +156,19 @@ def _facts(state: State[Any], others: Sequence[Seat]) -> set[Fact]:
     return facts
 
 
-def _plain(view: View) -> Any:
+def plain(view: View) -> Any:
+    """A view as dicts and lists, whatever it is made of."""
     return json_format.MessageToDict(view, preserving_proto_field_name=True) if isinstance(view, Message) else view
 
 
-def _collect(value: Any, where: Fact, anywhere: Fact, facts: set[Fact]) -> None:
+def collect(value: Any, where: Fact, anywhere: Fact, facts: set[Fact]) -> None:
     """Every value with its place, and with its place in no particular order of lists (for hands that are sorted)."""
     if isinstance(value, Mapping):
         for key, part in value.items():
-            _collect(part, (*where, key), (*anywhere, key), facts)
+            collect(part, (*where, key), (*anywhere, key), facts)
     elif isinstance(value, list | tuple):
         for place, part in enumerate(value):
-            _collect(part, (*where, place), (*anywhere, "any"), facts)
+            collect(part, (*where, place), (*anywhere, "any"), facts)
     else:
         facts.add((*where, value))
         facts.add((*anywhere, value))

@@ -11,7 +11,7 @@ from referee.rules.laws.cases import Trial, sight
 
 
 def asked_seats_and_nobody_else_have_moves(trial: Trial) -> None:
-    """`pending` names seats in ascending order, nobody exactly at the end; only they have legal moves."""
+    """`pending` names seats in ascending order, none exactly at the end; only they have legal moves."""
     for case in trial.cases:
         for state in trial.moments(case):
             asked = state.pending()

@@ -71,17 +71,19 @@ def ranks_follow_scores(trial: Trial) -> None:
 
 
 def ties_are_as_frequent_as_declared(trial: Trial) -> None:
-    """With random players about as many pairs of seats share a rank as `draw_probability` says."""
+    """With random players about as many pairs of seats share a rank as `draws` says."""
     usual = trial.settings[0].options
     matches = pairs = level = 0
+    expected = 0.0
     for result in _results(trial, [case for case in trial.settings if case.options == usual and case.players > 1]):
         couples = list(combinations(result.ranks, 2))
         matches += 1
         pairs += len(couples)
         level += sum(one == two for one, two in couples)
+        expected += len(couples) * trial.game.draws(len(result.ranks))
     if not pairs:
         return
-    declared, seen = trial.game.draw_probability, level / pairs
+    declared, seen = expected / pairs, level / pairs
     # Pairs of one match are not independent, so the error is that of as many draws as there were matches.
     error = 3 * sqrt(max(declared * (1 - declared), seen * (1 - seen), 0.01) / matches)
     if not declared / 2 - 0.03 - error <= seen <= declared * 2 + 0.03 + error:
@@ -146,7 +148,7 @@ def _record(case: Case) -> Record:
 
 
 def _future(case: Case, state: Any, most: int = 24) -> Iterator[Any]:
-    """How a match goes on, seen by everybody, with random answers; plays on the state it is given."""
+    """How a match goes on, seen by all seats, with random answers; plays on the state it is given."""
     choosers = case.randoms(b"future")
     for _ in range(most):
         asked = state.pending()

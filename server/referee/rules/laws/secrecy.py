@@ -1,4 +1,4 @@
-"""The laws about what nobody may find out: hidden cards, outcomes still to come, sealed answers."""
+"""The laws about hidden information: hidden cards, outcomes still to come, sealed answers."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def redealt_matches_play_on(trial: Trial) -> None:
 
 
 def sealed_answers_stay_sealed(trial: Trial) -> None:
-    """Until everybody asked has answered nothing shows, and the order in which answers arrive makes no difference."""
+    """Until all asked seats have answered nothing shows, and the order in which answers arrive makes no difference."""
     for case in trial.cases:
         table = Table(case.game, case.players, case.options, case.seed_bytes)
         choosers = case.randoms()

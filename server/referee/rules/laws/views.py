@@ -1,4 +1,4 @@
-"""The law about views as they travel: a message or a plain dict, the same for everybody and whenever asked for."""
+"""The law about views as they travel: a message or a plain dict, of one type, with the same bytes each time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WIDEST = 1 << 53
 
 
 def views_can_be_sent(trial: Trial) -> None:
-    """A view is a plain dict or a protobuf message of one type for everybody; asked for twice it has the same bytes."""
+    """A view is a plain dict or a protobuf message of one type for all seats; asked for twice it has the same bytes."""
     for case in trial.cases:
         for state in trial.moments(case, dense=4):
             views = [state.view(seat) for seat in case.seats]

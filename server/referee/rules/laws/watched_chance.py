@@ -1,4 +1,4 @@
-"""A chance that looks over the shoulder of the game: is every draw made under a declared label?"""
+"""A chance that checks labels: is every draw of the game made under a label that the game declares?"""
 
 from __future__ import annotations
 

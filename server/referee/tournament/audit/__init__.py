@@ -1,0 +1,1 @@
+"""Audit of a tournament: export, replay and verification."""

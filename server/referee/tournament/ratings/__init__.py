@@ -1,4 +1,4 @@
-"""Ratings: a leaderboard from results in schedule order, the same to the last bit every time.
+"""TrueSkill ratings: a leaderboard from results in schedule order, the same to the last bit every time.
 
 TrueSkill updates do not commute, so results are rated in the order of the schedule, never in the
 order in which matches happened to end. Rating one result after the other and rating all of them
@@ -6,7 +6,7 @@ from scratch is the same computation. Neither the order of the seats nor the nam
 enter into it (see `trueskill_update.py` for that and for what keeps the numbers sane).
 
 A match of one player leaves the ratings as they are: TrueSkill only learns from comparison. In a
-solo game the standing is therefore the mean score, which whoever keeps the standings computes, or
+solo game the standing is therefore the mean score, which the scoreboard computes, or
 the caller rates the solo matches of one deal as one result ranked by score.
 """
 
@@ -14,11 +14,23 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
 from referee.tournament.ratings.trueskill_update import Belief, Skill
+
+__all__ = [
+    "DRAW_FLOOR",
+    "MOST_DRAWS",
+    "Belief",
+    "Rating",
+    "RatingError",
+    "RatingSettings",
+    "Ratings",
+    "Result",
+    "digest",
+]
 
 DRAW_FLOOR = 0.001
 """The least draw probability used. With 0 a tie is impossible, and TrueSkill answers one with noise
@@ -85,6 +97,15 @@ class Ratings:
     def enter(self, bot: str) -> None:
         """List a further bot at the prior."""
         self._beliefs.setdefault(bot, self._prior)
+
+    @property
+    def beliefs(self) -> Mapping[str, Belief]:
+        """What is believed of every bot; not to be changed."""
+        return self._beliefs
+
+    def begin_with(self, beliefs: Mapping[str, Belief]) -> None:
+        """Take over what earlier results led to."""
+        self._beliefs.update(beliefs)
 
     def copy(self) -> Ratings:
         """Independent ratings with the same past."""

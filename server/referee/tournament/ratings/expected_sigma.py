@@ -1,4 +1,4 @@
-"""What σ to expect: how sure a tournament of this length will be of its bots, before it is played.
+"""The expected σ of ratings: how sure a tournament of this length will be of its bots, before it is played.
 
 Used by a dry run. The answer is a forecast for the average bot, not part of any standing.
 """

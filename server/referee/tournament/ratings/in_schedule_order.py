@@ -1,15 +1,16 @@
 """Ratings of results that come in any order, always as if they had come in theirs.
 
-TrueSkill updates do not commute. The ladder keeps the ratings of the unbroken beginning of the schedule, and goes on
-from there, in schedule order, with whatever has been played beyond the first open match. A late result is slipped in
+TrueSkill updates do not commute. `OrderedRatings` keeps the ratings of the unbroken beginning of the schedule, and goes
+on from there, in schedule order, with all that has been played beyond the first open match. A late result is slipped in
 at its place: only what comes after it is rated anew, from the last bookmark before it.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Mapping
 
-from referee.tournament.ratings import Ratings, RatingSettings
+from referee.tournament.ratings import Belief, Ratings, RatingSettings
 
 BOOKMARK_EVERY = 32
 """Results beyond the first open match between two bookmarks."""
@@ -18,7 +19,7 @@ Entry = tuple[int, tuple[str, ...], tuple[int, ...]]
 """A result: its place in the schedule, the bots and their ranks by seat."""
 
 
-class Ladder:
+class OrderedRatings:
     """Results in, ratings out."""
 
     def __init__(self, settings: RatingSettings) -> None:
@@ -29,6 +30,31 @@ class Ladder:
         # Ratings after so many of the results beyond, ascending.
         self._bookmarks: list[tuple[int, Ratings]] = []
 
+    @property
+    def settled(self) -> int:
+        """How many matches, from the first of the schedule on, are rated or known to have no result."""
+        return self._next
+
+    @property
+    def beyond(self) -> int:
+        """How many results lie behind the first open match."""
+        return len(self._beyond)
+
+    @property
+    def end(self) -> int:
+        """The place behind the last match that is known here."""
+        last = self._beyond[-1][0] if self._beyond else -1
+        return max(self._next, last + 1, 1 + max(self._without, default=-1))
+
+    def settled_beliefs(self) -> Mapping[str, Belief]:
+        """The ratings of the settled beginning; not to be changed."""
+        return self._settled.beliefs
+
+    def begin_at(self, settled: int, beliefs: Mapping[str, Belief]) -> None:
+        """Begin behind the first so many matches, with the ratings that they led to."""
+        self._settled.begin_with(beliefs)
+        self._next = settled
+
     def enter(self, bot: str) -> None:
         """List a further bot at the prior."""
         self._settled.enter(bot)
@@ -36,7 +62,7 @@ class Ladder:
             ratings.enter(bot)
 
     def has(self, ordinal: int) -> bool:
-        """Whether this match is on the ladder already, with a result or without."""
+        """Whether this match is rated already, with a result or without."""
         if ordinal < self._next or ordinal in self._without:
             return True
         place = bisect_left(self._beyond, (ordinal,))

@@ -1,7 +1,7 @@
 """TrueSkill's messages for a match of single players, without the factor graph around them.
 
 The package `trueskill` builds some hundred linked objects for every match, for teams of any size and weight. Where
-everybody plays for himself the graph is a chain: each player's performance is compared with that of the next in rank.
+each player plays alone the graph is a chain: each player's performance is compared with that of the next in rank.
 This file passes the same messages along that chain in the same order, number for number, so that the result is the
 package's to the last bit (a test compares them); it takes a fifth of the time and leaves nothing to be cleared away.
 What a win and a tie are worth is still asked of the package.

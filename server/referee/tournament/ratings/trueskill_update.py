@@ -1,4 +1,4 @@
-"""One TrueSkill update: from what was believed of some players and how they finished to what is believed now.
+"""One TrueSkill update, where a rating is computed: from beliefs about players and their ranks to new beliefs.
 
 The mathematics is the package `trueskill` (`trueskill_chain.py` passes its messages faster); this file makes it safe to
 build a leaderboard on.
@@ -10,7 +10,7 @@ build a leaderboard on.
   tells such players apart, so each gets the average of theirs: of μ, and of the variance σ².
 - No upset is too big. Where double precision gives out, the update is repeated with fifty digits;
   should even that fail, the beliefs stay as they were, for nothing can be computed from that match.
-- With τ = 0 no match makes anybody less certain: σ is kept from rising by a rounding error.
+- With τ = 0 no match makes a rating less certain: σ is kept from rising by a rounding error.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from functools import cached_property, lru_cache
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
-import mpmath
 import trueskill
 
 from referee.tournament.ratings.trueskill_chain import pass_messages
@@ -48,7 +47,9 @@ class Skill:
 
     @cached_property
     def _exact(self) -> Any:
-        # A context of its own: the precision of the shared one belongs to whoever else uses mpmath.
+        import mpmath  # hardly any tournament needs it, and it takes long to load
+
+        # A context of its own: the precision of the shared one belongs to all users of mpmath.
         context = mpmath.mp.clone()
         context.dps = DIGITS
         return trueskill.TrueSkill(**self._constants, backend=(context.ncdf, context.npdf, _ppf))

@@ -1,0 +1,1 @@
+"""Running a tournament: the runner, the next matches, and what was played."""

@@ -1,4 +1,4 @@
-"""Waiting for many writes at once."""
+"""Waiting for many database writes at once."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ async def outcomes(futures: Sequence[Future[T]]) -> Sequence[Future[T]]:
             left -= 1
             if left > 0:
                 return
-        if not loop.is_closed():  # nobody waits any more
+        if not loop.is_closed():  # no task waits any more
             loop.call_soon_threadsafe(finish)
 
     def finish() -> None:
-        if not over.done():  # whoever waited was not cancelled
+        if not over.done():  # the task that waits was not cancelled
             over.set_result(None)
 
     for future in futures:

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from referee.chain_head import ChainHead
 from referee.match.match import Match
 from referee.match.result import Ending
+from referee.match.seat_log import PackedLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,12 @@ class Played:
     record: bytes = field(repr=False)
     seats: tuple[SeatAccount, ...] = ()
     announce: Callable[[], object] = lambda: None
+    logs: tuple[PackedLog, ...] = ()
+    """What hosted bots wrote to stderr: for their authors and the host."""
+    stored: Callable[[ChainHead], object] = lambda head: None
+    """To be called before `announce`, with the head of the hash chain that holds the result."""
+    versions: tuple[int | None, ...] = ()
+    """By seat, the version of the submitted bot that played; empty if none did."""
 
     @classmethod
     def of(cls, match: Match, ending: Ending) -> Played:
@@ -37,15 +45,19 @@ class Played:
         accounts = tuple(
             SeatAccount(seat.decisions, seat.strikes, round(seat.seconds * 1000)) for seat in match.transcript.seats
         )
-        return cls(ending, match.record(), accounts, match.announce)
+        return cls(ending, match.record(), accounts, match.announce, stored=match.stored)
 
     def to_value(self) -> dict[str, Any]:
         """As a worker says it to its parent: a JSON object; the record travels beside it as it is."""
         seats = [[seat.decisions, seat.strikes, seat.time_ms] for seat in self.seats]
-        return {"ending": self.ending.to_value(), "seats": seats}
+        value = {"ending": self.ending.to_value(), "seats": seats}
+        if self.logs:
+            value["logs"] = [[log.seat, log.body.decode()] for log in self.logs]
+        return value
 
     @classmethod
     def from_value(cls, value: dict[str, Any], record: bytes, announce: Callable[[], object]) -> Played:
         """Read what `to_value` wrote."""
         seats = tuple(SeatAccount(*seat) for seat in value["seats"])
-        return cls(Ending.from_value(value["ending"]), record, seats, announce)
+        logs = tuple(PackedLog(seat, text.encode()) for seat, text in value.get("logs", ()))
+        return cls(Ending.from_value(value["ending"]), record, seats, announce, logs)

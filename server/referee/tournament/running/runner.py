@@ -1,10 +1,9 @@
-"""Runs a tournament: starts matches as their bots become free, stores every result before anybody hears of it, and goes
-on where it was left.
+"""Runs a tournament: starts matches as their bots become free, stores every result before it is announced, and resumes.
 
 The runner does not know where matches are played. A `Venue` does: the server with its connected bots, or worker
 processes with hosted ones. A bot that is not there is waited for, as long as the plan says; then its matches are set
 aside as absent. When it comes back before the tournament is over, it gets them back: ratings follow the schedule, not
-the clock, so nobody gains or loses by it.
+the clock, so no bot gains or loses by it.
 """
 
 from __future__ import annotations
@@ -16,23 +15,35 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any, TypeVar
 
-from referee.store import Match, MatchState, NotAllowed, Store, TournamentState
+import structlog
+
+from referee.chain_head import ChainHead
+from referee.store import MatchState, NotAllowed, Store, StoredMatch, StoredRound, TournamentState
 from referee.threads import in_thread
 from referee.tournament import standings
-from referee.tournament.plan import CANCELLED, Plan, deal
+from referee.tournament.formats.format import Finished
+from referee.tournament.formats.settled import absence
+from referee.tournament.nonces import NonceDigests
+from referee.tournament.plan import CANCELLED, LOST, Plan, deal, is_final
+from referee.tournament.repeated_matches import Repeats
+from referee.tournament.running.drawing import Drawing
 from referee.tournament.running.ended import Ended
+from referee.tournament.running.missed import missed_at_will
 from referee.tournament.running.outcomes import outcomes
 from referee.tournament.running.played import Played
-from referee.tournament.running.schedule_window import LOOKAHEAD, Called, Lineup
+from referee.tournament.running.schedule_window import LOOKAHEAD, Called, ScheduleWindow
 from referee.tournament.running.venue import Fixture, Venue
 from referee.tournament.seeds import match_seed
+from referee.tournament.standings.by_format import format_view
+from referee.tournament.standings.same_bot import entries_by_bot
 from referee.tournament.standings.scoreboard import Scoreboard
 from referee.tournament.standings.scorekeeper import Scorekeeper
 from referee_leaderboard.standings import Playing, Standings
 
 T = TypeVar("T")
+log = structlog.get_logger()
 
-LOOK_ROUND_EVERY = 0.1
+CHECK_PRESENCE_EVERY = 0.1
 """Seconds between two looks at who is there."""
 MOST_VOIDS = 3
 """A match that comes to nothing so often (its game fails) is set aside."""
@@ -56,26 +67,38 @@ class Runner:
         self.tournament = store.tournaments.get(name)
         self.plan = Plan.of(self.tournament)
         self.concurrency = concurrency
-        self.on_news: Callable[[], object] = lambda: None
-        """Called when standings have changed."""
         self.venue = venue
         self.started = asyncio.Event()
         """Set once matches may start."""
+        self.head: ChainHead | None = None
+        """The head of the tournament's hash chain, as of the latest results."""
         self._root = store.tournaments.root(self.tournament.id)
-        self._entrants = [entrant.name for entrant in store.tournaments.entrants(self.tournament.id)]
-        self._lineup = Lineup(self.plan.absence)
-        self._scorekeeper = Scorekeeper(store, self.tournament, self.plan)
-        self._scorekeeper.on_news = self._tell
-        self._scorekeeper.on_failure = self._fail
+        entrants = store.tournaments.entrants(self.tournament.id)
+        self._entrants = [entrant.name for entrant in entrants]
+        self._entries = entries_by_bot(self.plan, entrants)
+        self._nonces = self._read_nonces()
+        self._window = ScheduleWindow(self.plan.absence)
+        self._drawing = Drawing(store, self.tournament, self.plan, self._root) if self.plan.format else None
+        self._shared_deals: dict[int, int] = {}
+        """Of matches that a format drew on a shared deal, the first on the same one."""
+        self._rounds_read = self._round_from = 0
+        """The last round that a format drew, and where it begins: earlier ones are settled for good."""
+        self._format = format_view(store, self.tournament, self.plan)
+        self._scorekeeper = Scorekeeper(store, self.tournament, self.plan, self._tell, self._fail, self._shared_deals)
+        self._repeats = Repeats(store, self.tournament.id)
+        self._news_calls: list[Callable[[], object]] = []
         self._wake = asyncio.Event()
         self._stopping = ""
         self._left = False
-        self._running: dict[str, tuple[Match, Fixture, float]] = {}
+        self._running: dict[str, tuple[StoredMatch, Fixture, float]] = {}
         self._gathering: asyncio.TimerHandle | None = None
         self._gathered: list[Ended] = []
         self._voids: dict[int, int] = {}
+        self._anew: frozenset[int] = frozenset()
+        """Matches that were dealt more than once."""
+        self._finished = False
         self._failed: BaseException | None = None
-        self._looked_round = float("-inf")
+        self._presence_checked = float("-inf")
         self._began = time.monotonic()
         self._done_before = 0
         self._total = 0
@@ -108,7 +131,11 @@ class Runner:
             if self._tasks:
                 await asyncio.wait(self._tasks)
             await self._scorekeeper.close()
-            self.on_news()
+            self._tell()
+
+    def on_news(self, call: Callable[[], object]) -> None:
+        """Have this called whenever standings have changed."""
+        self._news_calls.append(call)
 
     def stop(self, reason: str) -> None:
         """Start no more matches; `run` returns when the running ones have ended."""
@@ -130,14 +157,27 @@ class Runner:
 
     def wants(self, bot: str) -> bool:
         """Whether a match of this bot waits only for its players to be free."""
-        return not self._stopping and self._lineup.has_match_for(bot)
+        return not self._stopping and self._window.has_match_for(bot)
 
     async def refresh(self) -> None:
         """Bots have joined: read entrants and schedule again."""
         await in_thread(self._read_entrants)
         await self._scorekeeper.do(self._join_board)
-        self._lineup.reopen()
+        self._window.reopen()
         self._wake.set()
+
+    async def amend(self) -> None:
+        """The host has ruled: what will not be played is broken off, and schedule and results are read again."""
+        gone = await in_thread(self._void)
+        for match, fixture, _ in list(self._running.values()):
+            if match.id in gone:
+                self.venue.break_off(fixture.id)
+        self._window.begin_anew()
+        self._scorekeeper.reload()
+        await self.refresh()
+
+    def _void(self) -> set[int]:
+        return {match.id for match in self.store.matches.in_schedule_order(self.tournament.id, [MatchState.VOID])}
 
     async def standings(self) -> Standings:
         """The standings now."""
@@ -146,15 +186,18 @@ class Runner:
             Playing(fixture.id, fixture.round, fixture.bots, now - began, _tuple(self.venue.scores(fixture.id)))
             for _, fixture, began in islice(self._running.values(), MOST_SHOWN)
         ]
-        absent = {bot: now - since for bot, since in self._lineup.absent.items()}
+        absent = {bot: now - since for bot, since in self._window.absent.items()}
         return await self._scorekeeper.do(self._standings, playing, absent)
 
     def _standings(self, playing: list[Playing], absent: dict[str, float]) -> Standings:
         board, now = self.board, time.monotonic()
         done = board.matches + board.aside
         elapsed, fresh = now - self._began, done - self._done_before
+        tournament = self.store.tournaments.get(self.tournament.id)
+        final = is_final(self.plan, tournament.state.value, max(0, self._total - done))
+        repeated = self._repeats.told(board.matches, now=final)
         return standings.assemble(
-            self.store.tournaments.get(self.tournament.id),
+            tournament,
             self.plan,
             board,
             total=max(self._total, done),
@@ -162,7 +205,10 @@ class Runner:
             busy=len(self._running),
             speed=fresh / elapsed if elapsed > 0 and fresh > 0 else None,
             absent=absent,
-            notices=standings.notices(self.store, self.tournament.id) if board.aside else (),
+            notices=standings.notices(self.store, self.tournament.id, board.aside, self._anew, repeated),
+            format=None if self._format is None else self._format.update(),
+            entries=self._entries,
+            head=self.store.journal.head(self.tournament.id),
         )
 
     # Beginning and end.
@@ -176,14 +222,25 @@ class Runner:
         self.store.tournaments.set_state(number, TournamentState.RUNNING)
         self.tournament = self.store.tournaments.get(number)
         self._read_entrants()
+        self.head = self.store.journal.head(number)
+        self._anew = frozenset(self.store.matches.dealt_anew(number))
         counts = self.store.tournaments.counts(number)
         self._began, self._done_before = time.monotonic(), counts.total - counts.open
 
     def _read_entrants(self) -> None:
-        self._entrants = [entrant.name for entrant in self.store.tournaments.entrants(self.tournament.id)]
+        entrants = self.store.tournaments.entrants(self.tournament.id)
+        self._entrants = [entrant.name for entrant in entrants]
+        self._entries = entries_by_bot(self.plan, entrants)
         counts = self.store.tournaments.counts(self.tournament.id)
         self._total = counts.total
         self._absent_matches = counts.absent
+        if self._drawing is not None:
+            for drawn in self.store.rounds.all(self.tournament.id, after=self._rounds_read):
+                self._rounds_read, self._round_from = drawn.number, drawn.first
+                self._shared_deals.update(drawn.shared_deals())
+
+    def _read_nonces(self) -> NonceDigests:
+        return NonceDigests.of(self.tournament.name, self.store.nonces.draws(self.tournament.id))
 
     def _join_board(self) -> None:
         for entrant in self._entrants:
@@ -200,19 +257,35 @@ class Runner:
                 if self._stopping:
                     self._left = True
                     return
-                if self._lineup.empty:
-                    if await in_thread(self._finish):
+                if self._window.empty:
+                    if await self._write_off() or await self._draw():
+                        continue
+                    if self._finished and await in_thread(self._finish):
                         return
-                    self._lineup.put_back(0)
+                    self._window.put_back(0)
             with suppress(TimeoutError):
                 # Not `wait_for`: in Python 3.11 it can swallow a cancellation.
-                async with asyncio.timeout(LOOK_ROUND_EVERY if self._lineup.absent else 1.0):
+                async with asyncio.timeout(CHECK_PRESENCE_EVERY if self._window.absent else 1.0):
                     await self._wake.wait()
+
+    async def _draw(self) -> bool:
+        """Whether the format has drawn a further round; else `_finished` tells if there will be none."""
+        if self._drawing is None:
+            self._finished = True
+            return False
+        drawn = await in_thread(self._drawing.next)
+        self._finished = isinstance(drawn, Finished)
+        if not isinstance(drawn, StoredRound):
+            return False
+        await in_thread(self._read_entrants)
+        self._window.reopen()
+        self._tell()
+        return True
 
     def _finish(self) -> bool:
         try:
             self.store.tournaments.set_state(self.tournament.id, TournamentState.FINISHED, reveal=True)
-        except NotAllowed:  # somebody has joined at the last moment, or it was cancelled just now
+        except NotAllowed:  # a bot has joined at the last moment, or it was cancelled just now
             return False
         return True
 
@@ -220,32 +293,33 @@ class Runner:
 
     async def _start_matches(self) -> None:
         now = time.monotonic()
-        if now - self._looked_round >= LOOK_ROUND_EVERY:
-            self._looked_round = now
-            back = self._lineup.look_round(self._entrants, self.venue.present, now)
+        if now - self._presence_checked >= CHECK_PRESENCE_EVERY:
+            self._presence_checked = now
+            back = self._window.look_round(self._entrants, self.venue.present, now)
             if back and self._absent_matches:
                 await self._call_back()
-        if overdue := self._lineup.overdue(now):
+        if overdue := self._window.overdue(now):
             await self._give_up(overdue)
-        while self._lineup.wants_more:
+        while self._window.wants_more:
             await self._fetch()
         room = self.concurrency - len(self._running)
-        if room > 0 and (chosen := self._lineup.choose(room, self.venue.free)):
+        if room > 0 and (chosen := self._window.choose(room, self.venue.free)):
             await self._claim_and_play(chosen)
 
     async def _fetch(self) -> None:
         """Read on in the schedule."""
-        after, changes = self._lineup.read_to, self._lineup.changes
+        after, changes = self._window.read_to, self._window.changes
 
-        def read() -> list[Match]:
+        def read() -> tuple[list[StoredMatch], NonceDigests]:
             waiting = self.store.matches.in_schedule_order(self.tournament.id, [MatchState.SCHEDULED], after=after)
-            return list(islice(waiting, LOOKAHEAD))
+            # The matches first: those that were added when bots joined were stored together with their nonces.
+            return list(islice(waiting, LOOKAHEAD)), self._read_nonces()
 
-        matches = await in_thread(read)
+        matches, self._nonces = await in_thread(read)
         known = set(self._entrants)
         if not known.issuperset(seat.name for match in matches for seat in match.seats):
-            await self.refresh()  # somebody has joined
-        self._lineup.take(matches, changes, complete=len(matches) < LOOKAHEAD)
+            await self.refresh()  # a bot has joined
+        self._window.take(matches, changes, complete=len(matches) < LOOKAHEAD)
 
     async def _claim_and_play(self, chosen: Sequence[Called]) -> None:
         claimed = await outcomes([self.store.matches.claim_later(match.id) for match, _ in chosen])
@@ -256,35 +330,46 @@ class Runner:
             if number % AT_ONCE == 0:
                 await asyncio.sleep(0)
             if attempt is None:  # it is not to be played now: the tournament was paused or cancelled
-                self._lineup.put_back(match.ordinal)
-            elif self._stopping or not all(self.venue.present(bot) and self.venue.free(bot) > 0 for bot in bots):
-                untouched[match.id] = False  # things have changed while it was claimed; nobody has seen its deal
-                self._lineup.put_back(match.ordinal)
+                self._window.put_back(match.ordinal)
+            elif self._stopping or not all(self._can_play(bot) for bot in bots):
+                untouched[match.id] = False  # things have changed while it was claimed; no bot has seen its deal
+                self._window.put_back(match.ordinal)
             else:
                 self._play(match, bots, attempt)
         if untouched:
             await in_thread(self._put_back, untouched)
 
-    def _play(self, match: Match, bots: tuple[str, ...], attempt: int) -> None:
+    def _can_play(self, bot: str) -> bool:
+        if bot in self._window.given_up and not self.venue.present(bot):
+            return True
+        return self.venue.present(bot) and self.venue.free(bot) > 0
+
+    def _play(self, match: StoredMatch, bots: tuple[str, ...], attempt: int) -> None:
         assert match.ordinal is not None
         assert match.round is not None
+        number = deal(self.plan, match.ordinal, self._shared_deals)
+        nonces = self._nonces.at(number)
         fixture = Fixture(
             f"{self.tournament.name}/{match.ordinal}",
             self.plan.game,
             bots,
             self.plan.options,
-            match_seed(self._root, self.tournament.name, deal(self.plan, match.ordinal), attempt),
+            match_seed(self._root, self.tournament.name, number, attempt, nonces),
             self.plan.control,
             self.tournament.name,
             match.round,
-            self.plan.mirror,
+            self.plan.mirror
+            or (not self.plan.rotate and (number != match.ordinal or match.ordinal in self._shared_deals)),
+            nonces or b"",
+            attempt,
+            frozenset(bot for bot in bots if bot in self._window.given_up and not self.venue.present(bot)),
         )
         self._running[fixture.id] = (match, fixture, time.monotonic())
         self.venue.play(fixture, lambda played: self._played(match, attempt, fixture, played))
 
     # Results.
 
-    def _played(self, match: Match, attempt: int, fixture: Fixture, played: Played | None) -> None:
+    def _played(self, match: StoredMatch, attempt: int, fixture: Fixture, played: Played | None) -> None:
         if played is None or played.ending.void:
             self._later([fixture.id], self._again(match, fixture, played))
             return
@@ -310,7 +395,7 @@ class Runner:
         async def store() -> None:
             try:
                 await work
-            except Exception as error:  # noqa: BLE001 - whatever it is, `run` must not go on as if it were stored
+            except Exception as error:  # noqa: BLE001 - after any error `run` must not go on as if it were stored
                 self._fail(error)
             finally:
                 for match in matches:
@@ -330,11 +415,13 @@ class Runner:
             if (error := outcome.exception()) is not None:
                 self._fail(error)
                 continue
-            if outcome.result():
+            if (head := outcome.result()) is not None:
+                self.head = head if self.head is None else max(self.head, head)
                 self._scorekeeper.add(each.score(self.tournament.name))
+                each.played.stored(head)
             each.played.announce()
 
-    async def _again(self, match: Match, fixture: Fixture, played: Played | None) -> None:
+    async def _again(self, match: StoredMatch, fixture: Fixture, played: Played | None) -> None:
         """A match without a result goes back into the schedule, unless it comes to nothing again and again."""
         assert match.ordinal is not None
         if played is not None:
@@ -346,23 +433,21 @@ class Runner:
         else:
             anew = not self.venue.same_deal(fixture.bots, interrupted=played is None)
             await in_thread(self._put_back, {match.id: anew})
-            self._lineup.put_back(match.ordinal)
+            self._anew |= {match.ordinal} if anew else frozenset()
+            self._window.put_back(match.ordinal)
         if played is not None:
             played.announce()
 
     def _put_back(self, matches: dict[int, bool]) -> None:
         try:
-            self.store.matches.put_back(matches)
+            self.store.matches.put_back(matches, void=False)
         except NotAllowed:  # the tournament is over
             self.store.matches.set_all_aside(dict.fromkeys(matches, CANCELLED), MatchState.VOID)
 
     # Absence.
 
     async def _give_up(self, overdue: Sequence[Called]) -> None:
-        reasons = {
-            match.id: f"{', '.join(bot for bot in bots if bot in self._lineup.absent)} not there"
-            for match, bots in overdue
-        }
+        reasons = {match.id: absence([bot for bot in bots if bot in self._window.absent]) for match, bots in overdue}
         await in_thread(self.store.matches.set_all_aside, reasons, MatchState.ABSENT)
         self._absent_matches += len(overdue)
         for match, _ in overdue:
@@ -370,24 +455,60 @@ class Runner:
             self._scorekeeper.skip(match.ordinal)
 
     async def _call_back(self) -> None:
-        """Somebody is there again: matches that were set aside for want of a bot go back into the schedule."""
-        absent = set(self._lineup.absent)
+        """A bot is there again: matches that were set aside for want of a bot go back into the schedule.
+
+        Not those of rounds from which a format has drawn a further one: that they were not played is part of it.
+        """
+        absent = set(self._window.absent)
 
         def put_back() -> list[int]:
             found = [
                 match
-                for match in self.store.matches.in_schedule_order(self.tournament.id, [MatchState.ABSENT])
+                for match in self.store.matches.in_schedule_order(
+                    self.tournament.id, [MatchState.ABSENT], after=self._round_from - 1
+                )
                 if absent.isdisjoint(seat.name for seat in match.seats)
             ]
-            for first in range(0, len(found), LOOKAHEAD):
-                self._put_back({match.id: False for match in found[first : first + LOOKAHEAD]})
-            return [match.ordinal for match in found if match.ordinal is not None]
+            return self._put_all_back(found)
 
         ordinals = await in_thread(put_back)
         if ordinals:
             self._absent_matches -= len(ordinals)
-            self._lineup.put_back(min(ordinals))
+            self._window.put_back(min(ordinals))
             self._scorekeeper.reload()
+
+    def _put_all_back(self, found: Sequence[StoredMatch]) -> list[int]:
+        for first in range(0, len(found), LOOKAHEAD):
+            self._put_back({match.id: False for match in found[first : first + LOOKAHEAD]})
+        return [match.ordinal for match in found if match.ordinal is not None]
+
+    async def _write_off(self) -> bool:
+        """Nothing else is left to play: whether matches go back that bots have missed which have played here before.
+
+        They are played without them and lost, where the plan says so. Formats have rules of their own for absence.
+        """
+        if self.plan.missed != LOST or self._drawing is not None or not self._absent_matches:
+            return False
+        absent = frozenset(self._window.absent)
+
+        def put_back() -> tuple[frozenset[str], list[int]]:
+            gone, found = missed_at_will(self.store, self.tournament.id, absent)
+            return gone, self._put_all_back(found)
+
+        gone, ordinals = await in_thread(put_back)
+        if not ordinals:
+            return False
+        log.warning(
+            "bots that have played here stay away: their matches are played without them and lost",
+            tournament=self.tournament.name,
+            bots=", ".join(sorted(gone)),
+            matches=len(ordinals),
+        )
+        self._absent_matches -= len(ordinals)
+        self._window.given_up = gone
+        self._window.put_back(min(ordinals))
+        self._scorekeeper.reload()
+        return True
 
     # What others hear.
 
@@ -396,7 +517,8 @@ class Runner:
         self._wake.set()
 
     def _tell(self) -> None:
-        self.on_news()
+        for call in self._news_calls:
+            call()
 
 
 def _tuple(scores: Sequence[int] | None) -> tuple[int, ...] | None:

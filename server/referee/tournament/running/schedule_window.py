@@ -1,5 +1,4 @@
-"""The next matches of a schedule: those that can be called as soon as their bots are free, and those that wait for a
-bot that is not there.
+"""The next matches of a schedule, and which bots are absent: a match waits until its bots are there and free.
 
 Only a window of the schedule is held here, however long the schedule is. The store stays the truth: a match that goes
 back into the schedule is read again, because the place up to which it was read is moved back.
@@ -9,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from referee.store import Match
+from referee.store import StoredMatch
 
 LOOKAHEAD = 500
 """Scheduled matches that are looked at when the next ones are chosen."""
 MOST_WAITING = 8000
 """Matches of absent bots that are passed over, and held, before nothing further is read."""
 
-Called = tuple[Match, tuple[str, ...]]
+Called = tuple[StoredMatch, tuple[str, ...]]
 """A match with the names of its bots by seat."""
 
 
-class Lineup:
+class ScheduleWindow:
     """A window of the schedule, in its order."""
 
     def __init__(self, patience: float) -> None:
@@ -29,9 +28,13 @@ class Lineup:
         """Who is not there, and since when."""
         self.read_to = -1
         """The schedule has been read up to this place."""
+        self.given_up: frozenset[str] = frozenset()
+        """Of those who are not there, the ones that are waited for no more: their matches are played without them."""
         self.changes = 0
         """How often something has come back into the schedule: what is being read at that moment may lack it."""
         self._patience = patience
+        self._anew = 0
+        """What was read before so many changes counts no longer."""
         self._complete = False
         self._looked = False
         self._ready: dict[int, Called] = {}
@@ -46,12 +49,12 @@ class Lineup:
     def wants_more(self) -> bool:
         return not self._complete and len(self._ready) < LOOKAHEAD // 2 and len(self._waiting) < MOST_WAITING
 
-    def take(self, matches: Sequence[Match], changes: int, *, complete: bool) -> None:
+    def take(self, matches: Sequence[StoredMatch], changes: int, *, complete: bool) -> None:
         """Scheduled matches from behind `read_to`; `complete` if there are no more.
 
         `changes` is what it was before they were read: if it is another now, they are taken and read once more.
         """
-        for match in matches:
+        for match in matches if changes >= self._anew else ():
             assert match.ordinal is not None
             if match.ordinal not in self._ready and match.ordinal not in self._waiting:
                 called = (match, tuple(seat.name for seat in match.seats))
@@ -68,18 +71,27 @@ class Lineup:
         self.read_to = min(self.read_to, ordinal - 1)
         self.reopen()
 
+    def begin_anew(self) -> None:
+        """Matches of the schedule are gone or back: read all of it once more."""
+        self._ready.clear()
+        self._waiting.clear()
+        self.read_to = -1
+        self.reopen()
+        self._anew = self.changes
+
     def reopen(self) -> None:
         """The schedule has become longer."""
         self._complete = False
         self.changes += 1
 
     def look_round(self, bots: Iterable[str], present: Callable[[str], bool], now: float) -> bool:
-        """See who is there; True if somebody is who was not there at the last look, or if it is the first."""
+        """See who is there; True if a bot is there that was not at the last look, or if it is the first."""
         away = [bot for bot in bots if not present(bot)]
         first, self._looked = not self._looked, True
         if len(away) == len(self.absent) and all(bot in self.absent for bot in away):
             return first
         before, self.absent = self.absent, {bot: self.absent.get(bot, now) for bot in away}
+        self.given_up &= self.absent.keys()
         held = [*self._ready.items(), *self._waiting.items()]
         self._ready = {ordinal: called for ordinal, called in held if not self._is_missing(called)}
         self._waiting = {ordinal: called for ordinal, called in held if ordinal not in self._ready}
@@ -106,7 +118,7 @@ class Lineup:
                 break
             for bot in called[1]:
                 if bot not in places:
-                    places[bot] = free(bot)
+                    places[bot] = room if bot in self.given_up else free(bot)
             if all(places[bot] > 0 for bot in called[1]):
                 chosen[ordinal] = called
                 for bot in called[1]:
@@ -120,7 +132,8 @@ class Lineup:
         return any(bot in bots for _, bots in self._ready.values())
 
     def _is_missing(self, called: Called) -> bool:
-        return any(bot in self.absent for bot in called[1])
+        missing = [bot for bot in called[1] if bot in self.absent]
+        return bool(missing) and not (self.given_up.issuperset(missing) and len(missing) < len(called[1]))
 
     def _sort(self) -> None:
         self._ready = dict(sorted(self._ready.items()))

@@ -1,4 +1,4 @@
-"""What passes between a tournament and the place where it is played: a fixture goes in, a played match comes out."""
+"""The port between a tournament and its venue: a fixture goes in, a played match comes out."""
 
 from __future__ import annotations
 
@@ -24,6 +24,12 @@ class Fixture:
     round: int
     fresh: bool = False
     """Bots must not remember earlier matches: start them anew."""
+    nonces: bytes = b""
+    """The digest of the entrants' nonces that went into the seed; empty without nonces."""
+    attempt: int = 1
+    """How often it was dealt, this time included."""
+    away: frozenset[str] = frozenset()
+    """Bots that have stayed away for good: the referee plays their seats, which rank last."""
 
 
 class Venue(Protocol):

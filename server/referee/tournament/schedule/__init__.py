@@ -1,7 +1,7 @@
 """Schedules: which bots meet at which table in which round, settled before the first match.
 
 Two kinds. `full` plays every table of k out of n entrants in every rotation of its seats.
-`balanced` plays a number of rounds in which everybody plays at most once; any two entrants meet,
+`balanced` plays a number of rounds in which each entrant plays at most once; any two entrants meet,
 and each entrant sits in each seat, as nearly equally often as can be found; byes differ by at
 most one.
 
@@ -16,10 +16,11 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from math import comb, gcd
 
+from referee.tournament.schedule.catching_up import catch_up, seat_round
 from referee.tournament.schedule.circle import circle_round
-from referee.tournament.schedule.draw import Groups, Hall
+from referee.tournament.schedule.draw import Groups, MeetingHistory
 from referee.tournament.schedule.pairing import Pairing, ScheduleError
-from referee.tournament.schedule.seating import seat_block, seat_table
+from referee.tournament.schedule.seating import seat_block
 
 __all__ = [
     "KINDS",
@@ -72,9 +73,9 @@ def full(n: int, k: int) -> list[Pairing]:
 
 
 def balanced(n: int, k: int, rounds: int) -> list[Pairing]:
-    """So many rounds in which everybody plays at most once, all as even as can be found.
+    """So many rounds in which each entrant plays at most once, all as even as can be found.
 
-    Tables of two follow the circle method; tables of one are everybody alone, every round.
+    Tables of two follow the circle method; tables of one are each entrant alone, every round.
     """
     count_allowed("balanced", n, k, rounds)
     if k == 1:
@@ -90,8 +91,8 @@ def extend(kind: str, schedule: Sequence[Pairing], n: int, k: int, rounds: int |
     """What to append to a schedule so that n entrants, some of them new, play on.
 
     `full`: every table with at least one newcomer, in every rotation. `balanced`: so many further
-    rounds, or without `rounds` as many as it takes until nobody is more than a match behind. As
-    long as somebody is, rounds are short: those behind play every round, filled up with those
+    rounds, or without `rounds` as many as it takes until no entrant is more than a match behind. As
+    long as one is, rounds are short: those behind play every round, filled up with those
     who have played least, at so many tables that newcomers meet each other and the others alike.
     """
     if kind == "full" or rounds is not None:
@@ -110,7 +111,7 @@ def extend(kind: str, schedule: Sequence[Pairing], n: int, k: int, rounds: int |
         return _rotations(fresh, k, first_round=last + 1)
     if rounds is not None:
         _check_length(len(schedule) + rounds * (n // k), f"a balanced schedule of {last + rounds:,} rounds")
-        # Who has had only byes does not appear in a schedule: only the whole of it tells that nobody is new.
+        # Who has had only byes does not appear in a schedule: only the whole of it tells that no entrant is new.
         if last == 0 or list(schedule) == balanced(n, k, last):
             return balanced(n, k, last + rounds)[len(schedule) :]
     return _numbered(_further(schedule, n, k, rounds, last + 1), first_round=last + 1)
@@ -122,7 +123,7 @@ def _drawn(n: int, k: int, rounds: int) -> list[list[tuple[int, ...]]]:
     A block is the fewest rounds after which everybody has played a multiple of k matches, which is
     what exact seating needs. The last block is drawn whole and then cut: hence the prefix property.
     """
-    hall = Hall(n, k)
+    history = MeetingHistory(n, k)
     tables = n // k
     block = n // gcd(n, tables)
     sat = [[0] * k for _ in range(n)]
@@ -130,63 +131,27 @@ def _drawn(n: int, k: int, rounds: int) -> list[list[tuple[int, ...]]]:
     while len(played) < rounds:
         drawn: list[Groups] = []
         for _ in range(block if block <= _LONGEST_BLOCK else 1):
-            groups = hall.draw(len(played) + len(drawn) + 1, tables)
-            hall.play(groups)
+            groups = history.draw(len(played) + len(drawn) + 1, tables)
+            history.play(groups)
             drawn.append(groups)
         if block <= _LONGEST_BLOCK:
             played.extend(seat_block(drawn, k))
         else:
-            played.append(_seat_round(drawn[0], sat))
+            played.append(seat_round(drawn[0], sat))
     return played[:rounds]
 
 
 def _further(
     schedule: Sequence[Pairing], n: int, k: int, rounds: int | None, number: int
 ) -> Iterator[list[tuple[int, ...]]]:
-    """Further rounds for a hall with any past; without `rounds`, until nobody is behind."""
-    hall = Hall(n, k)
+    """Further rounds after any schedule; without `rounds`, until no entrant is behind."""
+    history = MeetingHistory(n, k)
     sat = [[0] * k for _ in range(n)]
-    hall.play(pairing.seats for pairing in schedule)
+    history.play(pairing.seats for pairing in schedule)
     for pairing in schedule:
         for seat, entrant in enumerate(pairing.seats):
             sat[entrant][seat] += 1
-    # Alone at a table nobody needs company, so everybody can catch up in full.
-    allowed = 0 if k == 1 else 1
-    while rounds is None or rounds > 0:
-        most = max(hall.matches)
-        behind = [entrant for entrant, matches in enumerate(hall.matches) if matches < most - allowed]
-        if rounds is None and not behind:
-            return
-        groups = hall.draw(number, _short_round(hall, behind) if behind else n // k)
-        hall.play(groups)
-        yield _seat_round(groups, sat)
-        number += 1
-        rounds = None if rounds is None else rounds - 1
-
-
-def _short_round(hall: Hall, behind: list[int]) -> int:
-    """At how many tables a round is played while these entrants are behind.
-
-    Few tables make those behind meet each other more than the rest, many tables less. Somebody
-    behind should find others who are in a share (behind - 1) / (n - 1) of the k - 1 other seats, as in
-    a round of everybody. That asks for a fraction of a table; the meetings so far say whether to
-    round it up or down. At least one entrant must sit out, or nobody catches up.
-    """
-    n, k, late = hall.n, hall.k, len(behind)
-    tables = late * (n - 1) // ((n - 1) + (k - 1) * (late - 1))
-    among = sum(hall.meetings[a][b] for a in behind for b in behind)
-    outside = sum(sum(hall.meetings[a]) for a in behind) - among
-    if among * (n - late) > outside * (late - 1):
-        tables += 1
-    return max(1, min(max(tables, -(-late // k)), (n - 1) // k))
-
-
-def _seat_round(groups: Groups, sat: list[list[int]]) -> list[tuple[int, ...]]:
-    seated = [seat_table(group, sat) for group in groups]
-    for table in seated:
-        for seat, entrant in enumerate(table):
-            sat[entrant][seat] += 1
-    return seated
+    return catch_up(history, sat, rounds, number)
 
 
 def _rotations(tables: Iterator[tuple[int, ...]], k: int, first_round: int) -> list[Pairing]:

@@ -1,8 +1,8 @@
-"""The circle method: two-seat rounds in which everybody meets everybody, once in each seat.
+"""The circle method: a round-robin of two seats, in which each pair of bots meets once in each seat.
 
 With an odd number of entrants they all stand on the circle and in each round one of them, a
 different one each time, sits out. With an even number the last entrant is the pivot: it stays in
-the middle and plays whoever would sit out. A lap is as many rounds as there are places on the
+the middle and plays the one who would sit out. A lap is as many rounds as there are places on the
 circle and every pair meets once in it; the next lap is the same with the seats exchanged. So two
 laps give every pair two meetings and every entrant the same number of matches in either seat.
 """

@@ -1,6 +1,6 @@
 """A pairing: who sits where at one table of one round, and the one error a wrong schedule raises.
 
-Entrants are numbers 0 … n-1 in the order in which they entered; whoever asks for a schedule maps
+Entrants are numbers 0 … n-1 in the order in which they entered; the caller maps
 them to bots. Rounds and tables are numbered from 1, as they are called out in the hall; seats are
 numbered from 0, as in the games.
 """

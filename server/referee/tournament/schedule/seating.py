@@ -1,4 +1,4 @@
-"""Seats: who of a table sits in which seat, so that everybody sits everywhere equally often.
+"""Seats: who of a table sits in which seat, so that each bot has each seat equally often.
 
 Two ways. `seat_block` seats several rounds at once and is exact: each stretch of k matches of an
 entrant takes each of the k seats once, so at no moment do two seats of an entrant differ by more
@@ -40,7 +40,7 @@ def seat_block(rounds: Sequence[Groups], k: int) -> list[list[tuple[int, ...]]]:
 def seat_table(group: Sequence[int], sat: Sequence[Sequence[int]]) -> tuple[int, ...]:
     """Seat one table, given how often each entrant has sat in each seat (`sat[entrant][seat]`).
 
-    Starts from the order given and exchanges two seats while that makes somebody's seats more even.
+    Starts from the order given and exchanges two seats while that makes the seats of one of them more even.
     """
     seats = list(group)
     size = len(seats)

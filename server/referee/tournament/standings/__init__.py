@@ -1,16 +1,40 @@
-"""Standings of a tournament from what is stored of it: to the last bit the same that the one who plays it shows."""
+"""Standings of a tournament from what is stored of it: to the last bit the same as those of the running one."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from referee.rules import registry
-from referee.store import Counts, Match, MatchState, Store, Tournament, TournamentState
-from referee.tournament.plan import Plan
-from referee.tournament.ratings import RatingSettings
-from referee.tournament.standings.scoreboard import Score, Scoreboard, outcome
-from referee_leaderboard.standings import Playing, Standings, State
+from referee.chain_head import ChainHead
+from referee.store import Counts, MatchState, Store, StoredMatch, Tournament, TournamentState
+from referee.tournament.formats import registry as formats
+from referee.tournament.moderation import told
+from referee.tournament.plan import NONE_SHARED, Plan, is_final
+from referee.tournament.repeated_matches import Repeats
+from referee.tournament.standings.boards import draw_probability, empty_board, rating_settings
+from referee.tournament.standings.by_format import by_places, format_view
+from referee.tournament.standings.ordering import by_strength, order_of, with_strengths
+from referee.tournament.standings.same_bot import entries_by_bot, pooled
+from referee.tournament.standings.score import Score, outcome
+from referee.tournament.standings.scoreboard import Scoreboard
+from referee.tournament.standings.snapshots import Snapshots
+from referee_leaderboard.format import FormatStanding
+from referee_leaderboard.standings import Head, Order, Playing, Standings, State
+
+__all__ = [
+    "Follower",
+    "assemble",
+    "draw_probability",
+    "empty_board",
+    "enter",
+    "fill",
+    "from_store",
+    "lasted",
+    "not_played",
+    "notices",
+    "rating_settings",
+    "score_of",
+]
 
 SET_ASIDE = [MatchState.ABSENT, MatchState.VOID]
 SETTLED = [MatchState.FINISHED, *SET_ASIDE]
@@ -18,22 +42,14 @@ NOTICES = 5
 """Matches set aside that are mentioned, the latest ones."""
 
 
-def empty_board(plan: Plan, bots: Sequence[str]) -> Scoreboard:
-    """A scoreboard for this tournament, before its first result."""
-    draws = plan.draw_probability
-    if draws is None:  # created before it was noted
-        draws = registry.find(plan.game).draw_probability
-    return Scoreboard(RatingSettings(draw_probability=draws), bots, plan.players)
-
-
 def fill(board: Scoreboard, store: Store, tournament: Tournament) -> None:
-    """Put all stored results on a board."""
-    for match in store.matches.in_schedule_order(tournament.id, SETTLED):
+    """Put all stored results on a board, from where it begins."""
+    for match in store.matches.in_schedule_order(tournament.id, SETTLED, after=board.settled - 1):
         enter(board, match, tournament.name)
     _note_latest(board, store, tournament)
 
 
-def enter(board: Scoreboard, match: Match, tournament: str) -> None:
+def enter(board: Scoreboard, match: StoredMatch, tournament: str) -> None:
     """Put a settled match on a board."""
     assert match.ordinal is not None
     if match.state is MatchState.FINISHED:
@@ -61,26 +77,39 @@ class Follower:
         """`board`, if there is one, holds results of this tournament already; it belongs to the follower then."""
         self._store = store
         self._name = name
-        self._plan = Plan.of(store.tournaments.get(name))
-        self._board = board or empty_board(self._plan, ())
-        self._complete = -1  # up to this ordinal everything is entered
+        tournament = store.tournaments.get(name)
+        self._plan = Plan.of(tournament)
         self._began: tuple[float, int] | None = None
+        self._format = format_view(store, tournament, self._plan)
+        shared = NONE_SHARED if self._format is None else self._format.shared_deals
+        self._snapshots = Snapshots(store, tournament.id, self._plan, shared)
+        self._rulings = 0 if board is not None else -1
+        self._board = empty_board(self._plan, ()) if board is None else board
+        self._complete = self._board.settled - 1  # up to this ordinal everything is entered
+        self._repeats = Repeats(store, tournament.id)
 
     def update(self) -> Standings:
         """The standings now."""
         store = self._store
         tournament = store.tournaments.get(self._name)
-        for entrant in store.tournaments.entrants(tournament.id):
+        entrants = store.tournaments.entrants(tournament.id)
+        for entrant in entrants:
             self._board.join(entrant.name)
-        before = self._board.matches
+        # Before the results: it knows which of them were played on shared deals.
+        shown = None if self._format is None else self._format.update()
+        before, board = self._board.matches, self._board
+        self._snapshots.writes = tournament.state is not TournamentState.RUNNING
         counts = self._read(tournament)
-        if self._board.matches != before:
+        self._snapshots.keep(self._board)
+        if self._board.matches != before or self._board is not board:
             _note_latest(self._board, store, tournament)
         total = counts.total
         now, done = time.monotonic(), self._board.matches + self._board.aside
         if self._began is None:
             self._began = (now, done)
         watched, fresh = now - self._began[0], done - self._began[1]
+        final = is_final(self._plan, tournament.state.value, max(0, total - done))
+        repeated = self._repeats.told(self._board.matches, now=final)
         return assemble(
             tournament,
             self._plan,
@@ -91,12 +120,25 @@ class Follower:
                 for match in store.matches.in_schedule_order(tournament.id, [MatchState.PLAYING])
             ],
             speed=fresh / watched if fresh and watched > 0 else None,
-            notices=notices(store, tournament.id) if counts.absent or counts.void else (),
+            notices=notices(
+                store,
+                tournament.id,
+                counts.absent + counts.void,
+                store.matches.dealt_anew(tournament.id),
+                repeated,
+            ),
+            format=shown,
+            entries=entries_by_bot(self._plan, entrants),
+            head=store.journal.head(tournament.id),
         )
 
     def _read(self, tournament: Tournament) -> Counts:
         """Enter what is new. A bot that came back gets its matches back: then everything is read again."""
         store = self._store
+        rulings = store.rulings.count(tournament.id)
+        if rulings != self._rulings:  # a result that was counted may count no longer
+            self._begin()
+            self._rulings = rulings
         while True:
             first_open = store.matches.first_open(tournament.id)
             for match in store.matches.in_schedule_order(tournament.id, SETTLED, after=self._complete):
@@ -108,8 +150,11 @@ class Follower:
             if complete >= self._complete and self._board.aside <= counts.absent + counts.void and not missed:
                 self._complete = complete
                 return counts
-            bots = [entrant.name for entrant in store.tournaments.entrants(tournament.id)]
-            self._board, self._complete = empty_board(self._plan, bots), -1
+            self._begin()
+
+    def _begin(self) -> None:
+        self._board = self._snapshots.begin()
+        self._complete = self._board.settled - 1
 
 
 def assemble(
@@ -123,18 +168,35 @@ def assemble(
     speed: float | None = None,
     absent: Mapping[str, float] | None = None,
     notices: Sequence[str] = (),
+    entries: Mapping[str, Sequence[str]] | None = None,
+    format: FormatStanding | None = None,
+    head: ChainHead | None = None,
 ) -> Standings:
-    """The standings value of a tournament at this moment; `busy` matches are being played, some of them shown."""
+    """The standings value of a tournament at this moment; `busy` matches are being played, some of them shown.
+
+    `entries` names the entrants of every bot that was entered more than once; `head` is that of the hash chain.
+    """
     done = board.matches + board.aside
     state = State(tournament.state.value)
     # What a cancelled tournament has not played, it never will: its standings are final too.
     open_matches = 0 if state is State.CANCELLED else max(0, total - done)
+    final = is_final(plan, state, open_matches)
+    shown, total = format or FormatStanding(), _expected(plan, state, total, len(board.bots))
+    left = 0 if state is State.CANCELLED else max(0, total - done)
+    order = order_of(plan, final=final)
+    found = board.strengths(now=final, early=order is Order.STRENGTH)
+    if order is Order.STRENGTH and not found.rows:
+        order = Order.TRUESKILL  # too few results for another one
+    rows = with_strengths(board.rows(absent, final=final), found)
+    ordered = (
+        by_places(rows, shown) if order is Order.PLACES else by_strength(rows) if order is Order.STRENGTH else rows
+    )
     return Standings(
         tournament=tournament.name,
         game=plan.game,
         players=plan.players,
         state=state,
-        provisional=open_matches > 0,
+        provisional=not final,
         rounds=plan.rounds or 0,
         matches_done=done,
         matches_total=total,
@@ -143,15 +205,28 @@ def assemble(
         started=tournament.started / 1000 if tournament.started else None,
         elapsed=lasted(tournament),
         matches_per_second=speed,
-        eta=open_matches / speed if speed and state is State.RUNNING else None,
-        digest="" if open_matches > 0 else board.digest(),
-        rows=board.rows(absent),
+        eta=left / speed if speed and state is State.RUNNING and (left or not plan.format) else None,
+        digest=board.digest() if final else "",
+        rows=ordered,
         playing=tuple(playing),
         latest=tuple(board.latest),
         crosstable=board.crosstable(),
         seats=board.seats(),
         notices=tuple(notices),
+        strengths=found,
+        format=shown,
+        pooled=pooled(entries or {}, rows),
+        head=Head() if head is None else Head(head.entries, head.hash),
+        order=order,
     )
+
+
+def _expected(plan: Plan, state: State, total: int, entrants: int) -> int:
+    """How many matches there will be at least: of a format that draws its rounds, more than are drawn so far."""
+    if not plan.format or state in (State.FINISHED, State.CANCELLED):
+        return total
+    lasts = formats.from_settings(plan.format).forecast(entrants, plan.players)
+    return total if lasts is None else max(total, lasts.matches[0])
 
 
 def lasted(tournament: Tournament) -> float | None:
@@ -162,7 +237,7 @@ def lasted(tournament: Tournament) -> float | None:
     return max(0.0, end - tournament.started / 1000)
 
 
-def score_of(match: Match, tournament: str) -> Score:
+def score_of(match: StoredMatch, tournament: str) -> Score:
     """A stored result as the scoreboard takes it."""
     assert match.ordinal is not None
     return Score.of(
@@ -177,10 +252,26 @@ def score_of(match: Match, tournament: str) -> Score:
     )
 
 
-def notices(store: Store, tournament: int) -> list[str]:
-    """The latest matches that were set aside, each in a sentence."""
-    return [not_played(match) for match in store.matches.last_set_aside(tournament, NOTICES)]
+def notices(store: Store, tournament: int, aside: int, anew: Collection[int], repeated: str = "") -> list[str]:
+    """What the host has ruled, which matches were dealt anew, the latest that were set aside, and that matches repeat,
+    each in a sentence.
+    """
+    ruled = [told(ruling) for ruling in reversed(store.rulings.all(tournament))]
+    said = [*ruled, dealt_anew(anew)] if anew else ruled
+    last = [repeated] if repeated else []
+    if not aside:
+        return said + last
+    missing = store.matches.last_set_aside(tournament, NOTICES)
+    return said + [not_played(match) for match in missing if not (ruled and match.state is MatchState.VOID)] + last
 
 
-def not_played(match: Match) -> str:
+def dealt_anew(ordinals: Collection[int]) -> str:
+    """A sentence about matches that were dealt more than once."""
+    first = sorted(ordinals)[:NOTICES]
+    more = f" and {len(ordinals) - len(first)} more" if len(ordinals) > len(first) else ""
+    which = f"match {first[0]} was" if len(ordinals) == 1 else f"matches {', '.join(map(str, first))}{more} were"
+    return f"{which} dealt more than once: an earlier deal came to nothing"
+
+
+def not_played(match: StoredMatch) -> str:
     return f"match {match.ordinal} of round {match.round} was not played: {match.reason}"

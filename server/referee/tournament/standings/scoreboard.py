@@ -1,6 +1,7 @@
 """The scoreboard of one tournament: takes results as they come, shows standings as if they had come in schedule order.
 
-Ratings are the ladder's affair. Counts of matches, wins, ranks, faults, meetings and seats do not depend on order.
+Ratings are kept by `OrderedRatings`, counts by `Totals`. A board can begin where an earlier one was noted (`value`,
+`restore`); it then asks its `Memory` for what it has not seen itself.
 """
 
 from __future__ import annotations
@@ -8,134 +9,150 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
 from hashlib import sha256
+from typing import Any, Protocol
 
-from referee.match.result import Termination
-from referee.tournament.ratings import RatingSettings
-from referee.tournament.ratings.in_schedule_order import Ladder
+from referee.tournament.ratings import Belief, RatingSettings
+from referee.tournament.ratings.in_schedule_order import OrderedRatings
+from referee.tournament.standings.score import Score, outcome
+from referee.tournament.standings.totals import Totals
 from referee_leaderboard.crosstable import Crosstable
-from referee_leaderboard.seats import SeatRecord, Seats, SeatTotal
+from referee_leaderboard.seats import Seats, split
 from referee_leaderboard.standings import Outcome, Standing
+from referee_leaderboard.strengths import Strengths
 
-LARGEST_CROSSTABLE = 128
-"""Bots up to which everybody is shown against everybody; a larger square nobody could read, and all would pay for."""
+STRENGTHS_FROM, STRENGTHS_EVERY = 100, 2
+"""While matches are played, strengths are worked out once so many from the first on are settled, and whenever there are
+twice as many as the last time: they cost processor time that the matches want."""
+EARLY_FROM, EARLY_EVERY = 10, 1.25
+"""The same where strengths order the table."""
 
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """One result, as far as standings go; everything by seat. `faults` are empty texts where the seat finished."""
-
-    ordinal: int
-    match: str
-    round: int
-    bots: tuple[str, ...]
-    ranks: tuple[int, ...]
-    scores: tuple[int, ...]
-    faults: tuple[str, ...]
-    reason: str = "finished"
-
-    @classmethod
-    def of(
-        cls,
-        tournament: str,
-        ordinal: int,
-        round: int,
-        bots: tuple[str, ...],
-        ranks: tuple[int, ...],
-        scores: tuple[int, ...],
-        codes: Iterable[str | None],
-        reason: str,
-    ) -> Score:
-        """The result of a match of this tournament; `codes` tell how each seat ended, as the store spells it."""
-        faults = tuple(["" if code in (None, _FINISHED) else code for code in codes])
-        return cls(ordinal, f"{tournament}/{ordinal}", round, bots, ranks, scores, faults, reason)
+Ranked = tuple[tuple[str, ...], tuple[int, ...]]
+"""The bots of a result and their ranks, by seat."""
 
 
-_FINISHED = Termination.FINISHED.code
+class Memory(Protocol):
+    """Where a board finds what it has not seen or worked out itself."""
+
+    def results(self, before: int) -> Mapping[int, Ranked]:
+        """The results of the matches before a place in the schedule."""
+        ...
+
+    def strengths(self, through: int, entrants: int) -> Strengths | None:
+        """Order-free ratings by all results before a place, if they are known."""
+        ...
+
+    def keep_strengths(self, through: int, entrants: int, aside: int, found: Strengths) -> None:
+        """They have been worked out now; so many matches before that place were set aside."""
+        ...
 
 
-class _Line:
-    """What one bot has done."""
+def strengths_place(settled: int, *, early: bool = False) -> int:
+    """How many matches, from the first on, strengths rest on while others are played; 0 if there are too few.
 
-    __slots__ = ("faults", "matches", "ranks", "scores", "seats", "wins")
-
-    def __init__(self, players: int) -> None:
-        self.matches = self.wins = self.ranks = self.scores = self.faults = 0
-        self.seats = [[0, 0, 0] for _ in range(players)]  # matches, wins, ranks by seat
+    `early`: they order the table, so they are worked out sooner and more often.
+    """
+    place, every = (EARLY_FROM, EARLY_EVERY) if early else (STRENGTHS_FROM, STRENGTHS_EVERY)
+    if settled < place:
+        return 0
+    while int(place * every) <= settled:
+        place = int(place * every)
+    return place
 
 
 class Scoreboard:
     """Results in, standings out."""
 
-    def __init__(self, settings: RatingSettings, bots: Sequence[str], players: int) -> None:
+    def __init__(
+        self,
+        settings: RatingSettings,
+        bots: Sequence[str],
+        players: int,
+        deal: Callable[[int], int] = lambda own: own,
+        memory: Memory | None = None,
+    ) -> None:
+        """`deal` tells which matches are played on the same deal, and so belong together."""
         self._settings = settings
+        self._deal = deal
+        self._memory = memory
         self._players = players
-        self._bots: list[str] = []
-        self._place: dict[str, int] = {}
-        self._lines: dict[str, _Line] = {}
-        self._meetings: list[list[int]] = []
-        self._better: list[list[int]] = []
-        self._equal: list[list[int]] = []
-        self._ladder = Ladder(settings)
+        self._totals = Totals(players)
+        self._ratings = OrderedRatings(settings)
+        self._results: dict[int, Ranked] = {}
+        self._unseen = 0
+        """Results before this place are not in `_results`: the board began there."""
+        self._ahead: dict[int, Score] = {}
+        """Results beyond the first open match, at least."""
+        self._strengths: tuple[tuple[int, int, int], Strengths] = ((0, 0, 0), Strengths())
         self._ranks: dict[str, int] = {}
         self._previous: dict[str, int] = {}
         self.latest: deque[Outcome] = deque(maxlen=12)
-        self.matches = 0
-        """Results on the board."""
         self.aside = 0
-        """Matches that have none, because they were set aside."""
+        """Matches that have no result, because they were set aside."""
         for bot in bots:
             self.join(bot)
 
+    @property
+    def matches(self) -> int:
+        """Results on the board."""
+        return self._totals.matches
+
+    @property
+    def bots(self) -> Sequence[str]:
+        """Who is on the board, in the order of entry."""
+        return self._totals.bots
+
+    @property
+    def settled(self) -> int:
+        """How many matches, from the first of the schedule on, are on the board without a gap."""
+        return self._ratings.settled
+
     def join(self, bot: str) -> None:
         """A further bot, at the prior."""
-        if bot in self._place:
-            return
-        self._place[bot] = len(self._bots)
-        self._bots.append(bot)
-        self._lines[bot] = _Line(self._players)
-        for square in (self._meetings, self._better, self._equal):
-            if len(self._bots) > LARGEST_CROSSTABLE:
-                square.clear()
-                continue
-            for row in square:
-                row.append(0)
-            square.append([0] * len(self._bots))
-        self._ladder.enter(bot)
+        if self._totals.join(bot):
+            self._ratings.enter(bot)
 
     def add(self, score: Score) -> None:
         """Take in the result of a match; a second time changes nothing."""
-        if self._ladder.has(score.ordinal):
+        if self._ratings.has(score.ordinal):
             return
-        self.matches += 1
         self.latest.appendleft(outcome(score))
-        self._count(score)
-        self._ladder.add(score.ordinal, score.bots, score.ranks)
+        self._totals.add(score, self._deal(score.ordinal))
+        self._ratings.add(score.ordinal, score.bots, score.ranks)
+        self._results[score.ordinal] = (score.bots, score.ranks)
+        if score.ordinal >= self._ratings.settled:
+            self._ahead[score.ordinal] = score
+            if len(self._ahead) > 64 + 2 * self._ratings.beyond:
+                self._drop_settled()
 
     def skip(self, ordinal: int) -> None:
         """This match will have no result: it was set aside."""
-        if not self._ladder.has(ordinal):
+        if not self._ratings.has(ordinal):
             self.aside += 1
-            self._ladder.skip(ordinal)
+            self._ratings.skip(ordinal)
 
-    def rows(self, absent: Mapping[str, float] | None = None) -> tuple[Standing, ...]:
-        """The standings, best first; `absent` tells who is away, and for how long."""
+    def rows(self, absent: Mapping[str, float] | None = None, *, final: bool = False) -> tuple[Standing, ...]:
+        """The standings, best first; `absent` tells who is away, and for how long.
+
+        Each names the rank that the bot held when the order was last another one. There is none before the first
+        result, where all are level, and none in `final` standings: they are where the bots ended, not a moment.
+        """
         absent = absent or {}
-        table = {rating.bot: rating for rating in self._ladder.ratings().table()}
+        table = {rating.bot: rating for rating in self._ratings.ratings().table()}
+        lines, bots = self._totals.lines, self._totals.bots
         solo = self._players == 1
 
         def key(bot: str) -> tuple[float, ...]:
-            line, rating = self._lines[bot], table[bot]
+            line, rating = lines[bot], table[bot]
             mean = line.scores / line.matches if line.matches else float("-inf")
             return (mean,) if solo else (rating.exposed, rating.mu)
 
-        keys = {bot: tuple(-part for part in key(bot)) for bot in self._bots}
-        ordered = sorted(self._bots, key=lambda bot: (keys[bot], bot))
+        keys = {bot: tuple(-part for part in key(bot)) for bot in bots}
+        ordered = sorted(bots, key=lambda bot: (keys[bot], bot))
         places = sorted(keys.values())
-        ranks = {bot: 1 + bisect_left(places, keys[bot]) for bot in self._bots}
-        if ranks != self._ranks:
+        ranks = {bot: 1 + bisect_left(places, keys[bot]) for bot in bots}
+        if ranks != self._ranks and self.matches:
             self._previous, self._ranks = self._ranks, ranks
         return tuple(
             Standing(
@@ -143,77 +160,101 @@ class Scoreboard:
                 bot=bot,
                 mu=table[bot].mu,
                 sigma=table[bot].sigma,
-                matches=(line := self._lines[bot]).matches,
+                matches=(line := lines[bot]).matches,
                 wins=line.wins,
                 mean_rank=line.ranks / line.matches if line.matches else None,
                 faults=line.faults,
                 mean_score=line.scores / line.matches if line.matches else None,
-                previous_rank=self._previous.get(bot),
+                previous_rank=None if final else self._previous.get(bot),
                 absent=bot in absent,
                 absent_seconds=absent.get(bot),
+                wins_split=split(line.firsts),
             )
             for bot in ordered
         )
 
     def digest(self) -> str:
         """A fingerprint of the standings: equal exactly if every bot's rating and counts are equal to the last bit."""
-        table = sorted(self._ladder.ratings().table(), key=lambda rating: rating.bot)
+        table = sorted(self._ratings.ratings().table(), key=lambda rating: rating.bot)
         rows = [
-            [
-                rating.bot,
-                rating.mu.hex(),
-                rating.sigma.hex(),
-                line.matches,
-                line.wins,
-                line.ranks,
-                line.scores,
-                line.faults,
-            ]
-            for rating in table
-            for line in [self._lines[rating.bot]]
+            [rating.bot, rating.mu.hex(), rating.sigma.hex(), *self.totals(rating.bot).values()] for rating in table
         ]
         return sha256("".join(json.dumps(row) + "\n" for row in rows).encode()).hexdigest()
 
+    def totals(self, bot: str) -> dict[str, int]:
+        """What is summed up of a bot: matches, wins, ranks, scores and faults."""
+        return self._totals.of(bot)
+
     def crosstable(self) -> Crosstable:
-        if not self._meetings:
-            return Crosstable()
-        squares = [tuple(tuple(row) for row in square) for square in (self._meetings, self._better, self._equal)]
-        return Crosstable(tuple(self._bots), *squares)
+        """Who met whom; empty for very many bots."""
+        return self._totals.crosstable()
 
     def seats(self) -> Seats:
-        records, totals = [], [[0, 0] for _ in range(self._players)]
-        for bot in self._bots:
-            for seat, (matches, wins, ranks) in enumerate(self._lines[bot].seats):
-                if matches:
-                    records.append(SeatRecord(bot, seat, matches, wins, ranks / matches))
-                    totals[seat][0] += matches
-                    totals[seat][1] += wins
-        overall = tuple(SeatTotal(seat, matches, wins) for seat, (matches, wins) in enumerate(totals) if matches)
-        return Seats(tuple(records), overall)
+        """Per bot and seat, per seat, and whether any seat is better."""
+        return self._totals.seats()
 
-    def _count(self, score: Score) -> None:
-        places = [self._place[bot] for bot in score.bots]
-        for seat, bot in enumerate(score.bots):
-            rank, line = score.ranks[seat], self._lines[bot]
-            line.matches += 1
-            line.wins += rank == 1
-            line.ranks += rank
-            line.scores += score.scores[seat]
-            line.faults += bool(score.faults[seat])
-            mine = line.seats[seat]
-            mine[0] += 1
-            mine[1] += rank == 1
-            mine[2] += rank
-            if not self._meetings:
-                continue
-            own = places[seat]
-            for place, other in zip(places, score.ranks, strict=True):
-                if place != own:
-                    self._meetings[own][place] += 1
-                    self._better[own][place] += rank < other
-                    self._equal[own][place] += rank == other
+    def strengths(self, *, now: bool, early: bool = False) -> Strengths:
+        """Order-free ratings: of all results if they are wanted `now`, else of those before `strengths_place`."""
+        if self._players == 1 or len(self.bots) < 2 or not self.matches:
+            return Strengths()
+        through = self._ratings.end if now else strengths_place(self.settled, early=early)
+        if not through:
+            return Strengths()
+        matches = self.matches if now else -1
+        key = (through, len(self.bots), matches)
+        if self._strengths[0] != key:
+            self._strengths = (key, self._work_out_strengths(through, now=now))
+        return self._strengths[1]
 
+    def strengths_before(self, through: int, entrants: int) -> Strengths:
+        """Order-free ratings of the results before a place, by the first so many bots."""
+        from referee.tournament.statistics.strengths import strengths  # numpy: only where it is used
 
-def outcome(score: Score) -> Outcome:
-    """A result as it is shown among the latest."""
-    return Outcome(score.match, score.round, score.bots, score.ranks, score.scores, score.reason, score.faults)
+        chosen = {ordinal: result for ordinal, result in self._all_results().items() if ordinal < through}
+        blocks = [self._deal(ordinal) for ordinal in chosen]
+        return strengths(list(chosen.values()), self.bots[:entrants], self._settings, blocks)
+
+    def value(self, blocks: Collection[int]) -> dict[str, Any]:
+        """Ratings and totals of the settled beginning of the schedule, as plain JSON.
+
+        `blocks` names the deals on which matches on both sides of `settled` are played.
+        """
+        self._drop_settled()
+        for ordinal, score in self._ahead.items():
+            self._totals.add(score, self._deal(ordinal), -1)
+        try:
+            beliefs = self._ratings.settled_beliefs()
+            return {
+                "ratings": [list(beliefs[bot]) for bot in self.bots],
+                "totals": self._totals.value(blocks),
+            }
+        finally:
+            for ordinal, score in self._ahead.items():
+                self._totals.add(score, self._deal(ordinal))
+
+    def restore(self, value: Mapping[str, Any], settled: int) -> None:
+        """Begin, as an empty board, with a value of the first so many matches."""
+        self._totals.restore(value["totals"])
+        beliefs = {bot: Belief(*belief) for bot, belief in zip(self.bots, value["ratings"], strict=True)}
+        self._ratings.begin_at(settled, beliefs)
+        self._unseen = settled
+        self.aside = settled - self.matches
+
+    def _work_out_strengths(self, through: int, *, now: bool) -> Strengths:
+        memory, entrants = self._memory, len(self.bots)
+        if memory is not None and (known := memory.strengths(through, entrants)) is not None:
+            return known
+        found = self.strengths_before(through, entrants)
+        if memory is not None:
+            memory.keep_strengths(through, entrants, self.aside if now else through - found.matches, found)
+        return found
+
+    def _all_results(self) -> dict[int, Ranked]:
+        if self._unseen and self._memory is not None:
+            self._results = {**self._memory.results(self._unseen), **self._results}
+            self._unseen = 0
+        return self._results
+
+    def _drop_settled(self) -> None:
+        settled = self._ratings.settled
+        self._ahead = {ordinal: score for ordinal, score in self._ahead.items() if ordinal >= settled}

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from referee.store import Store, Tournament
 from referee.threads import in_thread_of
 from referee.tournament import standings
-from referee.tournament.plan import Plan
-from referee.tournament.standings.scoreboard import Score
+from referee.tournament.plan import NONE_SHARED, Plan
+from referee.tournament.standings.score import Score
+from referee.tournament.standings.snapshots import Snapshots
 
 T = TypeVar("T")
 
@@ -19,14 +20,25 @@ T = TypeVar("T")
 class Scorekeeper:
     """Takes results in the event loop and rates them beside it; what comes meanwhile is taken together."""
 
-    def __init__(self, store: Store, tournament: Tournament, plan: Plan) -> None:
-        self.board = standings.empty_board(plan, ())
-        self.on_news: Callable[[], object] = lambda: None
-        """Called in the loop when the scoreboard has changed."""
-        self.on_failure: Callable[[BaseException], object] = lambda error: None
+    def __init__(
+        self,
+        store: Store,
+        tournament: Tournament,
+        plan: Plan,
+        on_news: Callable[[], object],
+        on_failure: Callable[[BaseException], object],
+        shared_deals: Mapping[int, int] = NONE_SHARED,
+    ) -> None:
+        """`on_news` is called in the loop when the scoreboard has changed, `on_failure` when it cannot be.
+
+        `shared_deals` as for `deal`; it may grow as rounds are drawn.
+        """
+        self.board = standings.empty_board(plan, (), shared_deals)
+        self._snapshots = Snapshots(store, tournament.id, plan, shared_deals)
+        self._on_news = on_news
+        self._on_failure = on_failure
         self._store = store
         self._tournament = tournament
-        self._plan = plan
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="scorekeeper")
         self._unscored: list[Score | int] = []
         self._scoring = False
@@ -34,7 +46,8 @@ class Scorekeeper:
         self._closed = False
 
     def reload(self) -> None:
-        """Make the scoreboard anew from what is stored."""
+        """Make the scoreboard anew from what is stored; results that wait here are stored already."""
+        self._unscored = []
         self._stale = True
         self._score_soon()
 
@@ -58,6 +71,7 @@ class Scorekeeper:
         """Rate what has come, and end the thread; the scoreboard stays."""
         try:
             await self.do(self._score_all)
+            await self.do(self._snapshots.keep_at_the_end, self.board)
         finally:
             self._closed = True
             self._thread.shutdown(wait=False)
@@ -73,9 +87,9 @@ class Scorekeeper:
             if done.cancelled():
                 return
             if (error := done.exception()) is not None:
-                self.on_failure(error)
+                self._on_failure(error)
                 return
-            self.on_news()
+            self._on_news()
             if self._unscored or self._stale:
                 self._score_soon()
 
@@ -83,12 +97,10 @@ class Scorekeeper:
 
     def _score_all(self) -> None:
         # A result that was stored before a reload is read by it and taken again here: the scoreboard counts it once.
+        stale, self._stale = self._stale, False
         taken, self._unscored = self._unscored, []
-        if self._stale:
-            self._stale = False
-            board = standings.empty_board(self._plan, ())
-            for entrant in self._store.tournaments.entrants(self._tournament.id):
-                board.join(entrant.name)
+        if stale:
+            board = self._snapshots.begin()
             standings.fill(board, self._store, self._tournament)
             self.board = board
         for entry in taken:
@@ -96,3 +108,4 @@ class Scorekeeper:
                 self.board.skip(entry)
             else:
                 self.board.add(entry)
+        self._snapshots.keep(self.board)

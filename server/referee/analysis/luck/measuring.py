@@ -1,0 +1,88 @@
+"""Measuring the luck of many matches on several cores, one task per match: the same for any number of processes."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, NamedTuple
+
+from referee.analysis.luck.chance_events import Luckmeter, Values, check_game, usually_apart
+from referee.analysis.why.yardstick import Yardstick
+from referee.rules import registry
+from referee.rules.game import Game
+from referee.rules.record import Record
+
+TO_THE_END = 1_000_000
+
+
+class Effort(NamedTuple):
+    """How much is tried: outcomes for each real one, and decisions of a rollout (0: until scores change)."""
+
+    rollouts: int
+    horizon: int
+
+
+EFFORTS = {
+    "flip7": Effort(8, 0),
+    "encore": Effort(4, TO_THE_END),
+    "stop_me_go": Effort(8, 0),
+    "stop": Effort(4, TO_THE_END),
+}
+USUAL_EFFORT = Effort(4, TO_THE_END)
+
+
+def meter_of(
+    game: Game[Any],
+    players: int,
+    options: Mapping[str, Any],
+    yardstick: str | None = None,
+    rollouts: int | None = None,
+    seed: int = 0,
+) -> Luckmeter:
+    """The meter for matches of so many players; WrongUse if luck cannot be told apart in this game."""
+    check_game(game)
+    effort = EFFORTS.get(game.name, USUAL_EFFORT)
+    stick = Yardstick.of(game, yardstick)
+    apart = usually_apart(stick, players, options, seed)
+    return Luckmeter(stick, rollouts or effort.rollouts, effort.horizon, seed, apart)
+
+
+def measured(meter: Luckmeter, records: Sequence[Record], processes: int | None = None) -> Iterator[Values]:
+    """The luck of each match, in their order; `processes`: as many as there are cores unless said."""
+    count = min(processes or os.cpu_count() or 1, len(records))
+    if count <= 1:
+        for record in records:
+            yield meter.luck(record)
+        return
+    given = (
+        meter.game.name,
+        meter.yardstick.name,
+        meter.rollouts,
+        meter.horizon,
+        meter.seed,
+        meter.apart,
+    )
+    # Started afresh rather than forked: whatever threads this process has stay out of it.
+    pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), initializer=_begin, initargs=given)
+    try:
+        yield from pool.map(_one, (record.to_bytes() for record in records))
+    except BrokenProcessPool:
+        raise OSError("a process that played rollouts ended: is there enough memory?") from None
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+_METER: list[Luckmeter] = []
+
+
+def _begin(game: str, yardstick: str, rollouts: int, horizon: int, seed: int, apart: float) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the command, which ends these
+    _METER[:] = [Luckmeter(Yardstick(registry.find(game), yardstick), rollouts, horizon, seed, apart)]
+
+
+def _one(record: bytes) -> Values:
+    return _METER[0].luck(Record.from_bytes(record))

@@ -1,0 +1,76 @@
+"""`serve --submissions`: whether submitted bots can be hosted here, where their files lie, and what they may use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from referee.cli.arguments import seconds
+from referee.cli.errors import ENVIRONMENT, WRONG_USE, Failure
+from referee.cli.output import stderr_console
+
+if TYPE_CHECKING:
+    from referee.hall.competition import SubmissionPlan
+    from referee.store import Store
+
+DEFAULTS: dict[str, Any] = {
+    "submissions": False,
+    "submissions_dir": None,
+    "build_network": False,
+    "submission_mb": 48,
+    "submissions_per_hour": 30,
+    "hosted_idle": "60s",
+    "hosted_matches": 16,
+    "hosted_memory": 1024,
+    "max_hosted": 0,
+}
+"""The keys of `serve --config` that are about submissions."""
+MOST_MB = 48
+"""What gRPC connections of bots are allowed to send at once bounds it (`net/received_bytes.py`)."""
+UNPACKED = 6
+"""Files may take so many times the bytes of the zip."""
+
+
+def submission_plan(settings: dict[str, Any], store: Store) -> SubmissionPlan | None:
+    """What the host allows; None without submissions. Failure if bots cannot be hosted here."""
+    if not settings["submissions"]:
+        return None
+    from referee.hall.competition import SubmissionPlan
+    from referee.hall.submissions import SubmissionSettings
+    from referee.hosting.sandbox.bubblewrap import probe, what_holds
+    from referee.hosting.submission.content_store import ContentStore
+    from referee.hosting.submission.trial import TrialSettings
+    from referee.hosting.submission.zip_check import PackageLimits
+    from referee.workers.version_host import HostSettings, VersionHost
+
+    if settings["submission_mb"] > MOST_MB:
+        raise Failure(f"submission_mb is at most {MOST_MB}, not {settings['submission_mb']}", WRONG_USE)
+    if (idle := seconds(settings["hosted_idle"])) < 1:
+        raise Failure(f"hosted_idle is at least 1s, not {settings['hosted_idle']}", WRONG_USE)
+    folder = _folder(settings["submissions_dir"], store)
+    if (missing := probe()) is not None:
+        raise Failure(f"submitted bots need the sandbox: {missing}", ENVIRONMENT)
+    stderr_console().print(f"note: {what_holds()}", style="dim", markup=False)
+    packed = settings["submission_mb"] << 20
+    hosting = HostSettings(idle, settings["hosted_matches"], settings["hosted_memory"] << 20, settings["max_hosted"])
+    return SubmissionPlan(
+        ContentStore(folder, PackageLimits(packed, UNPACKED * packed)),
+        lambda hall, house_thread: VersionHost(hall, house_thread, hosting),
+        SubmissionSettings(TrialSettings(settings["build_network"]), settings["submissions_per_hour"]),
+    )
+
+
+def _folder(given: str | None, store: Store) -> Path:
+    """Beside the database file, unless another folder is named."""
+    if given is not None:
+        folder = Path(given).resolve()
+    elif store.address.path is not None:
+        path = store.address.path
+        folder = path.with_name(f"{path.name}-submissions")
+    else:
+        raise Failure(
+            "with PostgreSQL, say where submitted bots are kept: submissions_dir in the --config file", WRONG_USE
+        )
+    if not folder.parent.is_dir():
+        raise Failure(f"{folder} cannot be made: there is no folder {folder.parent}", WRONG_USE)
+    return folder

@@ -1,0 +1,86 @@
+"""What became of a conformance case: the outcome that is reported, and the mismatch that a case fails with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from referee.conformance import bodies
+from referee.conformance.bot_under_test import BotUnderTest
+
+
+class Verdict(Enum):
+    PASSED = "passed"
+    FAILED = "failed"
+    KNOWN = "known failure"
+    """It failed, and is listed among the known failures."""
+    MENDED = "no longer fails"
+    """It passed, though it is listed among the known failures: the list is wrong."""
+    LACKING = "lacks the feature"
+    """Not tried: the SDK declares to lack what the case needs."""
+
+    @property
+    def ok(self) -> bool:
+        return self not in (Verdict.FAILED, Verdict.MENDED)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One case with one SDK."""
+
+    case: str
+    verdict: Verdict
+    reason: str = ""
+    seconds: float = 0.0
+    stderr: str = ""
+    """The end of what the bot wrote, where it failed."""
+
+
+class Mismatch(Exception):
+    """Something else was seen than the case expects; the text says what was expected and what was seen."""
+
+
+def check_texts(bot: BotUnderTest, wanted: Iterable[str], never: Iterable[str], stdout: Iterable[str] = ()) -> None:
+    """The sentences that must and must not have been written."""
+    for text in wanted:
+        if not found(text, bot.stderr):
+            raise Mismatch(f"expected on stderr: {text}\nseen: {seen(bot)}")
+    for text in never:
+        if found(text, bot.stderr):
+            raise Mismatch(f"expected nothing on stderr like: {text}\nseen: {seen(bot)}")
+    for text in stdout:
+        if not found(text, bot.stdout):
+            raise Mismatch(f"expected on stdout: {text}\nseen: {bot.stdout[-200:] or 'nothing'}")
+
+
+def check_exit(bot: BotUnderTest, code: int, right: Iterable[int]) -> None:
+    if code not in right:
+        wanted = " or ".join(str(one) for one in right)
+        raise Mismatch(f"expected exit code {wanted}, seen {how_it_ended(code)}; last on stderr: {seen(bot)}")
+
+
+def how_it_ended(code: int) -> str:
+    return f"exit code {code}" if code >= 0 else f"an end by signal {-code}"
+
+
+def found(text: str, where: str) -> bool:
+    return bodies.fits(text, where) if text.startswith("~") else text in where
+
+
+def seen(bot: BotUnderTest) -> str:
+    return bot.last_words or "nothing"
+
+
+def filled(value: Any, words: Mapping[str, str]) -> Any:
+    """A value of a case with its placeholders, such as `{where}`, replaced."""
+    if isinstance(value, str):
+        for word, meaning in words.items():
+            value = value.replace(f"{{{word}}}", meaning)
+        return value
+    if isinstance(value, Mapping):
+        return {key: filled(part, words) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [filled(part, words) for part in value]
+    return value

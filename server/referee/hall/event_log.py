@@ -1,0 +1,85 @@
+"""Event log (audit trail): what is stored in the journal goes to the server's log as it happens.
+
+It follows the database and not the code that writes to it. So it tells what this server decided, what an admin asked
+for, and what another command did to the same database, in the same words.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import structlog
+
+from referee.store import Store, StoreError, TournamentState
+from referee.store.journal import INSTALLATION
+from referee.threads import in_thread
+from referee.tournament.events import Event, Teller
+
+log = structlog.get_logger()
+LOOK_SECONDS = 1.0
+MOST_AT_ONCE = 2000
+"""Entries of one chain that are read at a look; the rest follows at the next one."""
+OVER = (TournamentState.FINISHED, TournamentState.CANCELLED)
+
+
+class EventLog:
+    """Reads on in all chains of a store."""
+
+    def __init__(self, store: Store, tell: Callable[[Event], object] | None = None) -> None:
+        self._store = store
+        self._tell = tell or _to_log
+        self._read: dict[int, int] = {}
+        self._tellers: dict[int, Teller] = {}
+        self._over: set[int] = set()
+
+    def skip_to_now(self) -> None:
+        """What is stored already is not told: 'referee events' lists it."""
+        for chain, _, _ in self._chains():
+            self._read[chain] = self._store.journal.head(chain)[0]
+
+    async def follow(self) -> None:
+        """Tell what is stored, about once a second, as long as the server runs."""
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            try:
+                for event in await in_thread(self.look):
+                    self._tell(event)
+            except StoreError as error:  # results tell it louder, and the log goes on when the database does
+                log.error("the log of events cannot be read", why=str(error))
+
+    def look(self) -> list[Event]:
+        """The events since the last look, chain by chain."""
+        found: list[Event] = []
+        for chain, name, over in self._chains():
+            if chain in self._over:
+                continue
+            if chain not in self._tellers:
+                self._tellers[chain] = Teller(name, partial(self._seats, chain))
+            first, count = self._read.get(chain, 0), 0
+            for entry in self._store.journal.read(chain, first, MOST_AT_ONCE):
+                found += self._tellers[chain].tell(entry.entry)
+                count += 1
+            self._read[chain] = first + count
+            if over and count == 0:
+                self._over.add(chain)
+        return found
+
+    def _chains(self) -> list[tuple[int, str, bool]]:
+        """Each chain, the tournament it belongs to, and whether nothing more is to come."""
+        return [
+            (INSTALLATION, "", False),
+            *((one.id, one.name, one.state in OVER) for one in self._store.tournaments.all()),
+        ]
+
+    def _seats(self, chain: int, match: int) -> Sequence[str]:
+        if chain == INSTALLATION:
+            return [seat.name for seat in self._store.matches.get(match).seats]
+        return [seat.name for one in self._store.matches.page(chain, match, 1) for seat in one.seats]
+
+
+def _to_log(event: Event) -> None:
+    say = log.warning if event.alarm else log.info
+    where = {"tournament": event.tournament} if event.tournament else {}
+    say(event.text, event_kind=event.kind, **where, **{k: v for k, v in event.about.items() if k not in where})

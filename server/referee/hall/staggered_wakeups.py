@@ -1,0 +1,62 @@
+"""Staggered wake-ups: many watchers are woken a few at a time (no thundering herd), so that judging never waits.
+
+To wake a watcher is cheap; what follows, a message to it, takes the loop a tenth of a millisecond or more. A thousand
+woken at once would keep every answer of a bot waiting that long. So they are woken in small groups, and after each
+group the loop belongs to others for three times as long as the group took.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from itertools import islice
+from typing import Protocol
+
+AT_ONCE = 16
+SHARE = 3.0
+LONGEST_PAUSE = 0.02
+"""Seconds between two groups at most, however busy the loop is: watchers are not forgotten either."""
+
+
+class Wakeable(Protocol):
+    """A watcher: an event on which its task waits, or something that writes to it at once."""
+
+    def set(self) -> None: ...
+
+
+class StaggeredWakeups:
+    """The wake-ups of all watchers of a server."""
+
+    def __init__(self, share: float = SHARE, longest_pause: float = LONGEST_PAUSE) -> None:
+        """After each group the loop belongs to others for `share` times as long as the group took, but no longer than
+        `longest_pause`.
+        """
+        self._share, self._longest_pause = share, longest_pause
+        self._waiting: dict[Wakeable, None] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    def wake(self, watchers: Iterable[Wakeable]) -> None:
+        """Set these events soon, in this order, each once; those that wait already keep their place."""
+        self._waiting.update(dict.fromkeys(watchers))
+        if self._waiting and self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._wake_all())
+
+    def forget(self, watcher: Wakeable) -> None:
+        """It has gone."""
+        self._waiting.pop(watcher, None)
+
+    async def _wake_all(self) -> None:
+        clock = asyncio.get_running_loop().time
+        try:
+            while self._waiting:
+                began = clock()
+                for watcher in list(islice(self._waiting, AT_ONCE)):
+                    del self._waiting[watcher]
+                    watcher.set()
+                # One turn until their tasks are called, one in which they write.
+                await asyncio.sleep(0)
+                await asyncio.sleep(0)
+                if self._waiting:
+                    await asyncio.sleep(min(self._longest_pause, self._share * (clock() - began)))
+        finally:
+            self._task = None

@@ -1,0 +1,63 @@
+"""Backup of a database file: a consistent copy while a server writes to it, checked before it has its name."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing, suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from referee.store.address import Address, check_address
+from referee.store.errors import ForeignDatabase, NotADatabase, Refused, fault_of, fault_of_file
+from referee.store.file_rights import create_private
+
+PAGES = 2048
+"""Pages copied at a time; between two of these a server's writer has its turn."""
+
+
+def back_up(address: Address, target: Path) -> int:
+    """Copy the database to a new file, for its owner only; returns its bytes. A copy that does not hold is removed."""
+    if address.path is None:
+        raise Refused(
+            "PostgreSQL makes its own copies: pg_dump --format=custom --file FILE DATABASE, and pg_restore to bring "
+            "one back."
+        )
+    check_address(address, create=False)
+    if target.exists():
+        raise Refused(f"{target} exists already: name a new file.")
+    unfinished = target.with_name(f"{target.name}.unfinished")
+    if not create_private(unfinished):
+        raise Refused(f"{unfinished} exists: another copy is being made, or one was broken off; remove it.")
+    try:
+        _copy(address.path, unfinished)
+        os.link(unfinished, target)  # unlike a rename, this never replaces a file
+        return target.stat().st_size
+    except sqlite3.Error as error:
+        raise fault_of(error, str(address.path)) or error from error
+    except FileExistsError:
+        raise Refused(f"{target} exists already: name a new file.") from None
+    except OSError as error:
+        raise fault_of_file(error, str(target)) from error
+    finally:
+        with suppress(OSError):
+            unfinished.unlink()
+
+
+def _copy(source: Path, target: Path) -> None:
+    with (
+        closing(sqlite3.connect(f"file:{quote(str(source.resolve()))}?mode=ro", uri=True)) as reading,
+        closing(sqlite3.connect(target)) as writing,
+    ):
+        if reading.execute("SELECT 1 FROM sqlite_master WHERE name = 'tournaments'").fetchone() is None:
+            raise ForeignDatabase(f"{source} is no database of Referee's: name the one to copy with --db FILE.")
+        reading.backup(writing, pages=PAGES, sleep=0.01)
+        writing.execute("PRAGMA journal_mode = DELETE")  # one file, nothing beside it
+        (found,) = writing.execute("PRAGMA integrity_check(1)").fetchone()
+        if found != "ok":
+            raise NotADatabase(f"{source} is damaged ({found}): restore it from an earlier copy.")
+    descriptor = os.open(target, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,156 @@
+"""Replaying the matches of a tournament in parallel, in as many processes as there are cores.
+
+Each record is checked against its line of the schedule and its seed against the root. Ratings follow the schedule and
+are the caller's: results come back in the order in which the matches went in.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from referee.tournament.audit.audited import AuditedTournament, MatchLine
+from referee.tournament.audit.replay import DoesNotHold, Replayed, replay
+from referee.tournament.nonces import NonceDigests
+from referee.tournament.plan import Plan, deal
+from referee.tournament.seeds import match_seed
+
+Outcome = tuple[tuple[int, ...], tuple[int, ...], tuple[str, ...], str]
+"""Ranks, scores and how each seat ended, by seat, and the game's word for it."""
+Item = tuple[MatchLine, bytes | None]
+
+CHUNK = 100
+"""Matches that are handed to a process at a time."""
+WORTH_IT = 2000
+"""Matches from which on processes are started: that takes about as long as replaying so many."""
+AHEAD = 4
+"""Chunks for each process that wait or are being replayed, so that memory does not grow with the tournament."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchCheck:
+    """What all matches of a tournament have in common, and what each of them is checked against."""
+
+    name: str
+    game: str
+    players: int
+    options: Mapping[str, Any]
+    root: bytes | None
+    plan: Plan
+    accounts: bool
+    """Whether lines tell decisions, strikes and times: folders of before do not."""
+    nonces: NonceDigests
+    shared_deals: Mapping[int, int]
+    """Of matches on a shared deal, the first on the same one."""
+
+    @classmethod
+    def of(cls, audited: AuditedTournament, plan: Plan) -> MatchCheck:
+        told = audited.story is not None
+        digests = NonceDigests.of(audited.name, audited.draws)
+        shared = {} if audited.story is None else audited.story.shared_deals
+        options = dict(plan.options)
+        return cls(audited.name, audited.game, audited.players, options, audited.root, plan, told, digests, shared)
+
+    def __call__(self, line: MatchLine, record: bytes | None) -> Outcome:
+        """Replay a match; DoesNotHold says what is wrong with it."""
+        name = f"{self.name}/{line.ordinal}"
+        if record is None:
+            raise DoesNotHold(f"match {name}: its record is missing")
+        try:
+            played = replay(record)
+            self._compare(line, name, played)
+        except DoesNotHold as error:
+            raise DoesNotHold(f"match {name}: {error}") from None
+        ending = played.ending
+        return ending.ranks, ending.scores, ending.words, ending.reason
+
+    def _compare(self, line: MatchLine, name: str, played: Replayed) -> None:
+        record, ending = played.record, played.ending
+        expected = (
+            ("match", name, played.match),
+            ("players", line.seats, played.names),
+            ("game", (self.game, self.players), (record.game, record.players)),
+            ("options", self.options, record.options),
+            ("seed", line.seed, record.seed),
+            ("ranks", ending.ranks, line.ranks),
+            ("scores", ending.scores, line.scores),
+            ("faults", ending.words, line.faults),
+            ("reason", ending.reason, line.reason),
+        )
+        for what, wanted, found in expected:
+            if wanted != found:
+                raise DoesNotHold(f"the {what} should be {wanted}, not {found}")
+        if self.accounts:
+            _check_accounts(line, played)
+        if self.root is not None:
+            number = deal(self.plan, line.ordinal, self.shared_deals)
+            nonces = self.nonces.at(number)
+            if record.seed != match_seed(self.root, self.name, number, line.attempt, nonces).hex():
+                raise DoesNotHold(f"its seed does not follow from the root{' and the nonces' if nonces else ''}")
+
+
+def outcomes(
+    check: MatchCheck, matches: Iterable[Item], workers: int | None, expected: int
+) -> Iterator[tuple[MatchLine, Outcome]]:
+    """Check matches and give the outcome of each, in their order; DoesNotHold at the first that is wrong."""
+    cores = len(os.sched_getaffinity(0)) if workers is None else workers
+    if cores < 1 or (workers is None and (cores < 2 or expected < WORTH_IT)):
+        for line, record in matches:
+            yield line, check(line, record)
+        return
+    source = iter(matches)
+    # Spawned, not forked: the caller may have threads and connections of its own.
+    pool = ProcessPoolExecutor(cores, multiprocessing.get_context("spawn"), _begin, (check,))
+    waiting: deque[tuple[list[MatchLine], Future[list[Outcome]]]] = deque()
+    try:
+        while True:
+            while len(waiting) < cores * AHEAD and (chunk := list(islice(source, CHUNK))):
+                waiting.append(([line for line, _ in chunk], pool.submit(_check_chunk, chunk)))
+            if not waiting:
+                return
+            lines, done = waiting.popleft()
+            try:
+                found = done.result()
+            except BrokenProcessPool:
+                raise OSError(None, "a process that replays matches was ended from outside: try again") from None
+            yield from zip(lines, found, strict=True)
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _check_accounts(line: MatchLine, played: Replayed) -> None:
+    for seat, account in enumerate(played.accounts):
+        noted = (line.decisions[seat], line.strikes[seat], line.time_ms[seat])
+        strikes = noted[1] if account.strikes is None else account.strikes
+        if noted[:2] != (account.decisions, strikes):
+            raise DoesNotHold(
+                f"seat {seat} should have {account.decisions} decisions and {strikes} strikes, not {noted[0]} and "
+                f"{noted[1]}"
+            )
+        if abs(noted[2] - account.time_ms) > account.decisions / 2 + 1:
+            raise DoesNotHold(f"seat {seat} took {account.time_ms} ms by its record, not {noted[2]}")
+
+
+_check: MatchCheck | None = None
+"""In a process of the pool: what it checks matches against."""
+
+
+def _begin(check: MatchCheck) -> None:
+    global _check
+    _check = check
+    # Hardly anything that a replay makes lives on: looking for it seldom saves a tenth of the time.
+    gc.freeze()
+    gc.set_threshold(100_000)
+
+
+def _check_chunk(chunk: list[Item]) -> list[Outcome]:
+    assert _check is not None
+    return [_check(line, record) for line, record in chunk]

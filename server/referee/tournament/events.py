@@ -1,0 +1,167 @@
+"""Events (audit trail): what a journal entry says, in words, for the server's log and for `referee events`.
+
+The journal (`store/journal.py`) is the one place where everything that happens to a tournament or an installation is
+kept. Here its entries become sentences. Matches that ended as they should are not told; every forfeit is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from referee.match.result import Termination
+from referee.store import ADMIN_FACT, Ruling, RulingKind
+from referee.tournament.audit.folder import Published
+from referee.tournament.moderation import told as ruling_told
+
+WELL = Termination.FINISHED.value
+KINDS = (
+    *("created", "adopted", "entered", "scheduled", "commitments", "nonces", "state"),
+    *("round", "forfeit", "aside", "again", "ruling"),
+)
+"""Kinds of events of a tournament; `bot`, `version` and `fact` belong to none."""
+INSTALLATION_KINDS = ("bot", "version", "fact")
+Seats = Callable[[int], Sequence[str]]
+"""The names of the bots of a match, by its number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened."""
+
+    at: int
+    """When: milliseconds since 1970."""
+    tournament: str
+    """Empty if it belongs to no tournament."""
+    kind: str
+    text: str
+    """What happened, as words without a full stop."""
+    about: Mapping[str, Any] = field(default_factory=dict)
+    """Details: bots, match, reason."""
+    alarm: bool = False
+    """Whether the host should look at it."""
+
+    def to_json(self) -> dict[str, Any]:
+        told = {"at": self.at / 1000, "tournament": self.tournament, "kind": self.kind, "text": self.text}
+        return told | {"alarm": self.alarm, "about": dict(self.about)}
+
+
+class Teller:
+    """Tells the entries of one chain, in their order."""
+
+    def __init__(self, tournament: str, seats: Seats) -> None:
+        self._tournament = tournament
+        self._seats = seats
+        self._started = False
+
+    def tell(self, entry: str) -> Iterator[Event]:
+        """The events of an entry: none, one, or one for each seat that forfeited."""
+        told = json.loads(entry)
+        kind, at = told.pop("kind"), told.pop("at")
+        told.pop("number", None)
+        if kind == "result":
+            yield from self._forfeits(at, told)
+            return
+        if (said := self._words(kind, at, told)) is not None:
+            text, about, alarm = said
+            yield Event(at, self._tournament, kind, text, about, alarm)
+
+    def _forfeits(self, at: int, told: Mapping[str, Any]) -> Iterator[Event]:
+        for seat, word in enumerate(told["terminations"]):
+            if word in (None, WELL):
+                continue
+            names = self._seats(told["match"])
+            bot = names[seat] if seat < len(names) else f"seat {seat}"
+            about = {"match": told["match"], "seat": seat, "bot": bot, "termination": word}
+            yield Event(at, self._tournament, "forfeit", f"{bot} forfeited match {told['match']}: {word}", about)
+
+    def _words(self, kind: str, at: int, told: dict[str, Any]) -> tuple[str, dict[str, Any], bool] | None:
+        """Words, details and whether it is an alarm; None for what needs no telling."""
+        match kind:
+            case "created":
+                about = {name: told[name] for name in ("game", "players", "commitment")}
+                return f"created: {told['game']}, {told['players']} players a match", about, False
+            case "adopted":
+                return "taken over from a version that kept no journal", {}, False
+            case "entered":
+                names = [entrant["name"] for entrant in told["entrants"]]
+                return f"entered: {', '.join(names)}", {"bots": names}, False
+            case "scheduled":
+                return f"{told['matches']:,} matches scheduled", {"first": told["first"]}, False
+            case "commitments":
+                return f"{len(told['entrants'])} entrants promised a nonce", {"draw": told["draw"]}, False
+            case "nonces":
+                return f"{len(told['nonces'])} entrants told their nonce", {"draw": told["draw"]}, False
+            case "state":
+                return self._state(told["state"]), {"state": told["state"]}, False
+            case "round":
+                byes = f", bye: {', '.join(told['byes'])}" if told["byes"] else ""
+                return f"drawn: {told['stage']}, {_count(len(told['tables']), 'table')}{byes}", told, False
+            case "ruling":
+                ruling = Ruling(
+                    0, RulingKind(told["ruling"]), told["bot"], told["match"], told["reason"], *_lists(told), at
+                )
+                return ruling_told(ruling), {key: told[key] for key in ("bot", "match", "reason")}, False
+            case "aside":
+                text = f"match {told['match']} is set aside ({told['state']}): {told['reason']}"
+                return text, {name: told[name] for name in ("match", "state", "reason")}, True
+            case "again":
+                anew = f" and is dealt anew (attempt {told['attempt']})" if told["attempt"] > 1 else ""
+                text = f"match {told['match']} goes back into the schedule{anew}"
+                return text, told, told["attempt"] > 1
+            case "bot":
+                return self._bot(at, told["bot"])
+            case "version":
+                return self._version(told["bot"], told["version"])
+            case "fact":
+                return self._fact(told), {"key": told["key"]}, False
+            case "practice":
+                return None
+        return kind.replace("_", " "), told, False
+
+    def _state(self, state: str) -> str:
+        if state != "running":
+            return state
+        again, self._started = self._started, True
+        return "goes on" if again else "started"
+
+    def _bot(self, at: int, bot: Mapping[str, Any]) -> tuple[str, dict[str, Any], bool] | None:
+        name = bot["name"]
+        about = {"bot": name, "kind": bot["kind"]}
+        if bot["kind"] == "house":
+            return None
+        if bot["revoked"] == at:
+            return f"bot {name} was revoked", about, False
+        if bot["rotated"] == at:
+            return f"bot {name} has a new token", about, False
+        return f"bot {name} was registered", about, False
+
+    def _version(self, bot: str, version: Mapping[str, Any]) -> tuple[str, dict[str, Any], bool]:
+        words = {"testing": "was submitted", "active": "is active", "refused": "was refused"}
+        what = words.get(version["state"], f"is {version['state']}")
+        why = f": {version['reason']}" if version["reason"] else ""
+        about = {"bot": bot, **{key: version[key] for key in ("label", "digest", "state", "reason")}}
+        return f"bot {bot}, version {version['label']} {what}{why}", about, False
+
+    def _fact(self, told: Mapping[str, Any]) -> str:
+        if told["key"] == ADMIN_FACT:
+            return "there is a new admin token" if told["value"] else "the admin token is void"
+        return f"noted: {told['key']}"
+
+
+def _lists(told: Mapping[str, Any]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    return tuple(told["annulled"]), tuple(told["aside"])
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def told_by(tournament: str, published: Published) -> Iterator[Event]:
+    """All events of a tournament, from what is published of it."""
+    seats = [json.loads(line)["seats"] for line in published.schedule]
+    teller = Teller(tournament, lambda match: seats[match] if match < len(seats) else ())
+    for entry in published.entries:
+        yield from teller.tell(entry.entry)

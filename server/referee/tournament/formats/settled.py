@@ -1,0 +1,59 @@
+"""Earlier rounds as a format takes them: from what is stored of each match, whether in a database or in a journal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from referee.store import MatchState, StoredMatch, StoredRound
+from referee.tournament.formats.format import SettledRound, SettledTable
+
+NOT_THERE = " not there"
+_FINISHED = "finished"
+
+
+def absence(bots: Sequence[str]) -> str:
+    """Why a match was set aside for want of these bots."""
+    return ", ".join(bots) + NOT_THERE
+
+
+def settled_table(
+    seats: tuple[int, ...],
+    names: Sequence[str],
+    state: str,
+    ranks: Sequence[int],
+    scores: Sequence[int],
+    words: Sequence[str],
+    reason: str,
+    deal: int,
+) -> SettledTable:
+    """A table and what became of it; everything by seat, results empty without one."""
+    if state == MatchState.FINISHED:
+        forfeited = frozenset(seat for seat, word in enumerate(words) if word != _FINISHED)
+        return SettledTable(seats, tuple(ranks), tuple(map(float, scores)), forfeited, deal=deal)
+    away: frozenset[int] = frozenset()
+    if state == MatchState.ABSENT and reason.endswith(NOT_THERE):
+        missing = set(reason.removesuffix(NOT_THERE).split(", "))
+        away = frozenset(seat for seat, name in enumerate(names) if name in missing)
+    return SettledTable(seats, None, absent=away, deal=deal)
+
+
+def settled_round(drawn: StoredRound, matches: Mapping[int, StoredMatch]) -> SettledRound:
+    """A stored round, all of whose matches are settled; `matches` by ordinal."""
+    tables = tuple(_stored_table(matches[ordinal], deal) for ordinal, deal in enumerate(drawn.deals, drawn.first))
+    return SettledRound(drawn.number, tables, drawn.byes, frozenset(drawn.active))
+
+
+def _stored_table(match: StoredMatch, deal: int) -> SettledTable:
+    seats: Any = match.seats
+    over = match.state is MatchState.FINISHED
+    return settled_table(
+        tuple(seat.position for seat in seats),
+        [seat.name for seat in seats],
+        match.state.value,
+        [seat.rank for seat in seats] if over else (),
+        [seat.score for seat in seats] if over else (),
+        [seat.fault or _FINISHED for seat in seats] if over else (),
+        match.reason,
+        deal,
+    )

@@ -1,0 +1,71 @@
+"""Moderation: a host takes a bot out, annuls a result or has a match played again, each with a reason.
+
+In a round-robin the others get matches in place of those they lose with a bot (`schedule.making_up`), until none of
+them has lost more than one; mirrored blocks cannot be made up. A format that draws rounds goes on with those who are
+in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from functools import partial
+
+from referee.rules.game import WrongUse
+from referee.store import Ruling, RulingKind, SeatedMatch, Store
+from referee.tournament.plan import Plan
+from referee.tournament.schedule.making_up import make_up
+from referee.tournament.schedule.pairing import Pairing
+
+
+class Action(StrEnum):
+    """What a host can do."""
+
+    DISQUALIFY = "disqualify"
+    WITHDRAW = "withdraw"
+    ANNUL = "annul"
+    REPLAY = "replay"
+
+
+def rule(store: Store, name: str, action: Action, subject: str, reason: str, *, annul: bool = False) -> Ruling:
+    """Do it and store it with its reason; `subject` is a bot, or a match by number or name.
+
+    `annul`: the results of a bot that is disqualified count no longer.
+    """
+    tournament = store.tournaments.get(name)
+    if action is Action.ANNUL:
+        return store.rulings.annul(tournament.id, match_number(name, subject), reason)
+    if action is Action.REPLAY:
+        return store.rulings.replay(tournament.id, match_number(name, subject), reason)
+    plan = Plan.of(tournament)
+    kind = RulingKind.DISQUALIFIED if action is Action.DISQUALIFY else RulingKind.WITHDRAWN
+    instead = None if plan.format or plan.rotates else partial(_instead, plan)
+    return store.rulings.bot(tournament.id, kind, subject, reason, annul=annul, further=instead)
+
+
+def match_number(tournament: str, match: str) -> int:
+    """The number of a match of this tournament, given as `12` or `league/12`."""
+    where, _, number = match.rpartition("/")
+    if where not in ("", tournament) or not (number.isascii() and number.isdecimal()):
+        raise WrongUse(f"{match!r} is no match of {tournament}: give its number, or {tournament}/NUMBER")
+    return int(number)
+
+
+def told(ruling: Ruling) -> str:
+    """A ruling in a sentence."""
+    results = f", {len(ruling.annulled)} results annulled" if ruling.annulled and ruling.bot else ""
+    aside = f", {len(ruling.aside)} matches not played" if ruling.aside else ""
+    words = {
+        RulingKind.DISQUALIFIED: f"{ruling.bot} was disqualified{results}{aside}",
+        RulingKind.WITHDRAWN: f"{ruling.bot} has withdrawn{results}{aside}",
+        RulingKind.RETURNED: f"{ruling.bot} has returned",
+        RulingKind.ANNULLED: f"match {ruling.match} was annulled",
+        RulingKind.REPLAYED: f"match {ruling.match} is played again",
+    }
+    return f"{words[ruling.kind]}: {ruling.reason}"
+
+
+def _instead(
+    plan: Plan, matches: Sequence[SeatedMatch], entrants: int, out: frozenset[int], lost: frozenset[int]
+) -> list[Pairing]:
+    return make_up(plan.schedule, matches, entrants, plan.players, out, lost)

@@ -1,0 +1,46 @@
+"""The result of a match as standings take it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from referee.match.result import Termination
+from referee_leaderboard.standings import Outcome
+
+_FINISHED = Termination.FINISHED.word
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One result, as far as standings go; everything by seat. `faults` are empty texts where the seat finished."""
+
+    ordinal: int
+    match: str
+    round: int
+    bots: tuple[str, ...]
+    ranks: tuple[int, ...]
+    scores: tuple[int, ...]
+    faults: tuple[str, ...]
+    reason: str = "finished"
+
+    @classmethod
+    def of(
+        cls,
+        tournament: str,
+        ordinal: int,
+        round: int,
+        bots: tuple[str, ...],
+        ranks: tuple[int, ...],
+        scores: tuple[int, ...],
+        words: Iterable[str | None],
+        reason: str,
+    ) -> Score:
+        """The result of a match of this tournament; `words` tell how each seat ended."""
+        faults = tuple(["" if word in (None, _FINISHED) else word for word in words])
+        return cls(ordinal, f"{tournament}/{ordinal}", round, bots, ranks, scores, faults, reason)
+
+
+def outcome(score: Score) -> Outcome:
+    """A result as it is shown among the latest."""
+    return Outcome(score.match, score.round, score.bots, score.ranks, score.scores, score.reason, score.faults)

@@ -1,0 +1,1 @@
+"""A seat for a person: unrated matches against house bots, in the browser."""

@@ -5,7 +5,61 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+from referee.logs import log_to_stderr
+
+from .command import referee
+from .hosted_bots import bubblewrap, host, marker, nobody, place, launcher, sandbox
+from .store.postgres_server import postgres_address, postgres_url
+
+__all__ = [
+    "bubblewrap",
+    "host",
+    "launcher",
+    "marker",
+    "nobody",
+    "open_folder",
+    "place",
+    "postgres_address",
+    "postgres_url",
+    "referee",
+    "sandbox",
+]
+
+# Hypothesis measures wall-clock time too: a busy machine that pauses for a second would fail a test of nothing.
+hypothesis.settings.register_profile(
+    "whatever the machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("whatever the machine")
+
+# As in every command: a server in this process that says it stood still would say so among what a test reads.
+log_to_stderr()
+
+QUICK = ("games", "match", "rules")
+"""Folders of thousands of tests that take no time."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The quick ones come last, so that all who run tests side by side are done at the same time."""
+    here = Path(__file__).parent
+    items.sort(key=lambda item: item.path.is_relative_to(here) and item.path.relative_to(here).parts[0] in QUICK)
+    if config.getoption("loadgroup", False):  # in a worker of pytest-xdist, with --dist loadgroup
+        keep_together(items)
+
+
+def keep_together(items: list[pytest.Item]) -> None:
+    """Tests of one `xdist_group` run in one worker, which is told by the end of their names.
+
+    pytest-xdist 3.8 writes it where pytest since 9.2 no longer looks: without this the groups would mean nothing.
+    """
+    for item in items:
+        group = item.get_closest_marker("xdist_group")
+        if group is not None and not item.nodeid.endswith(told := f"@{group.args[0]}"):
+            from _pytest.nodeid import coerce_node_id
+
+            item._id = coerce_node_id(f"{item.nodeid}{told}")
 
 
 @pytest.fixture

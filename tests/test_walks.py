@@ -1,4 +1,4 @@
-"""The walks through the program in `server/README.md` lead through files and names that exist."""
+"""The walks through the program in `server/README.md` lead through files and names that exist, and never in circles."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1] / "server"
-PAGE = (ROOT / "README.md").read_text(encoding="utf-8")
-WALKS = PAGE[PAGE.index("## Three walks") : PAGE.index("## What a stranger may send")]
-STEPS = re.findall(r"`([a-z_/]+\.py)` ((?:`\w+`(?:, and )?)+)", WALKS)
+from .walks import IN, OUT, SERVER, WALKS, Step, steps_in
+
+STEPS = steps_in(WALKS)
 
 
 def names_in(path: Path) -> set[str]:
@@ -20,12 +19,19 @@ def names_in(path: Path) -> set[str]:
 
 
 def test_there_are_three_walks_with_their_steps() -> None:
-    assert len(STEPS) >= 29
+    assert len(STEPS) >= 33
     assert len(re.findall(r"^1\. ", WALKS, re.MULTILINE)) == 3
 
 
-@pytest.mark.parametrize(("file", "named"), STEPS)
-def test_every_step_names_what_is_there(file: str, named: str) -> None:
-    path = ROOT / "referee" / file
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.file)
+def test_every_step_names_what_is_there(step: Step) -> None:
+    path = SERVER / "referee" / step.file
     assert path.is_file()
-    assert set(re.findall(r"\w+", named)) - {"and"} <= names_in(path)
+    assert set(step.names) <= names_in(path)
+
+
+@pytest.mark.parametrize("way", [IN, OUT], ids=["in", "out"])
+def test_a_decision_over_the_network_comes_through_every_file_of_net_and_match_once(way: list[Step]) -> None:
+    files = [step.file for step in way if step.file.startswith(("net/", "match/"))]
+    assert len(files) >= 5
+    assert len(files) == len(set(files))

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 """Seconds after which a test gives up waiting. Nothing that works takes so long, even on a busy machine."""
 LOOK_EVERY = 0.005
 

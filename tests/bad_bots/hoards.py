@@ -1,5 +1,6 @@
 """Takes memory without end: in one process, spread over many small ones, or where it belongs to no process."""
 
+import contextlib
 import itertools
 import mmap
 import os
@@ -31,6 +32,22 @@ if "sockets" in sys.argv:
                 end.send(b"x" * 4096)
             except BlockingIOError:
                 break
+    time.sleep(60)
+if "pieces" in sys.argv:  # the kernel keeps a list of all mappings of a process, and walks through it to weigh it
+    write, read = mmap.PROT_READ | mmap.PROT_WRITE, mmap.PROT_READ
+    for _ in range(2):
+        os.fork()
+    private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    pieces = [mmap.mmap(-1, 4096, private, write if number % 2 else read) for number in range(15_000)]
+    time.sleep(60)
+if "pipes" in sys.argv:
+    for _ in range(5):
+        os.fork()
+    for _ in range(240):
+        pipe = os.pipe()[1]
+        os.set_blocking(pipe, False)
+        with contextlib.suppress(BlockingIOError):
+            os.write(pipe, bytes(1 << 13))
     time.sleep(60)
 hoard = []
 while True:

@@ -22,7 +22,7 @@ async def connect(token: str, name: str) -> str:
     async with grpc.aio.insecure_channel(os.environ["REFEREE_SERVER"]) as channel:
         call = MatchServiceStub(channel).Play(metadata=(("authorization", f"Bearer {token}"),))
         try:
-            hello = pb.Up(hello=pb.Hello(protocol_version=1, name=name))
+            hello = pb.BotBody(hello=pb.Hello(protocol_version=1, name=name))
             await call.write(pb.PlayRequest(bodies=[hello]))
             frame = await call.read()
             return "WELCOME" if isinstance(frame, pb.PlayResponse) else (await call.code()).name

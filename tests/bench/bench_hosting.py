@@ -152,23 +152,23 @@ async def first_move(bot: str, sandbox: bool) -> float:
     """From the start of a bot's program to its first move; the other seats are empty."""
     from referee.hosting.bot.spec import parse
     from referee.hosting.sandbox.bubblewrap import Sandbox
-    from referee.hosting.sandbox.launch import OpenAir
+    from referee.hosting.sandbox.launch import NoSandbox
     from referee.match.clock import TimeControl
     from referee.match.result import Termination
     from referee.rules import registry
     from referee.rules.game import seed_bytes
-    from referee.workers.bot_host import Guesthouse
-    from referee.workers.lodgings import Absentee
+    from referee.workers.bot_host import BotHost
+    from referee.workers.bot_pool import UnavailableBot
 
-    async with Guesthouse(Sandbox() if sandbox else OpenAir()) as house:
+    async with BotHost(Sandbox() if sandbox else NoSandbox()) as host:
         began = time.monotonic()
-        guest = await house.host(parse(str(ROOT / "bots" / bot)), name="one")
-        await house.arrive(guest)
+        hosted_bot = await host.host(parse(str(ROOT / "bots" / bot)), name="one")
+        await host.wait_ready(hosted_bot)
         game = registry.find("flip7")
-        assert guest.player is not None
-        seated = [guest.player, Absentee("nobody", ""), Absentee("nobody else", "")]
+        assert hosted_bot.player is not None
+        seated = [hosted_bot.player, UnavailableBot("first"), UnavailableBot("second")]
         options = game.resolve_options({})
-        match = house.hall.play("first", game, seated, options, seed_bytes("bench"), TimeControl())
+        match = host.hall.play("first", game, seated, options, seed_bytes("bench"), TimeControl())
         for seat in (1, 2):
             match.forfeit(seat, Termination.CRASH, "is not there")
         while not match.transcript.seats[0].decisions:  # noqa: ASYNC110 - nobody tells
@@ -180,10 +180,10 @@ async def endless_stderr(seconds: float) -> tuple[float, float]:
     """A bot that writes to stderr without end: bytes read per second, and the share of a core that this takes."""
     from referee.hosting.bot.spec import BotSpec, Kind
     from referee.hosting.process.bot_process import BotProcess
-    from referee.hosting.sandbox.launch import OpenAir
+    from referee.hosting.sandbox.launch import NoSandbox
 
     spec = BotSpec("endless", ("/bin/sh", "-c", "yes this goes on and on >&2"), Kind.STDIO, Path("/"))
-    bot = BotProcess(spec, OpenAir())
+    bot = BotProcess(spec, NoSandbox())
     await bot.start()
     await asyncio.sleep(1.0)  # what it may write at once is read by then
     before, spent, began = bot.stderr.bytes, time.process_time(), time.monotonic()
@@ -198,14 +198,14 @@ async def memory(bot: str, count: int, sandbox: bool) -> float:
     """Megabytes of a bot's program when so many of them are connected."""
     from referee.hosting.bot.spec import parse
     from referee.hosting.sandbox.bubblewrap import Sandbox
-    from referee.hosting.sandbox.launch import OpenAir
-    from referee.workers.bot_host import Guesthouse
+    from referee.hosting.sandbox.launch import NoSandbox
+    from referee.workers.bot_host import BotHost
 
-    async with Guesthouse(Sandbox() if sandbox else OpenAir()) as house:
-        guests = [await house.host(parse(str(ROOT / "bots" / bot)), name=f"bot-{number}") for number in range(count)]
-        for guest in guests:
-            await house.arrive(guest, 120)
-        return sum(guest.process.weigh().memory for guest in guests) / count / 1e6
+    async with BotHost(Sandbox() if sandbox else NoSandbox()) as host:
+        started = [await host.host(parse(str(ROOT / "bots" / bot)), name=f"bot-{number}") for number in range(count)]
+        for hosted_bot in started:
+            await host.wait_ready(hosted_bot, 120)
+        return sum(hosted_bot.process.usage().memory for hosted_bot in started) / count / 1e6
 
 
 if __name__ == "__main__":

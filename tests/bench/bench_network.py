@@ -7,6 +7,8 @@
 Flip 7 with four players that pick by a hash of what they are shown. "bare" is a ping-pong of messages of the same size
 over grpc.aio, as it comes, without any rules, clocks or records: what one decision per message costs at least.
 "likewise" is the same ping-pong with gRPC waiting for the network in the way that Referee chooses (`arena/polling.py`).
+"framed" is likewise too, with as many questions in a message as Referee's frames had on average in the run before,
+over as many streams as there are bots: what is left of it is the price of rules, clocks, records and typed messages.
 Prints, asserts nothing; compare numbers within one run only, the machine may be busy.
 """
 
@@ -29,7 +31,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from arena.polling import OLDER_WAY
+from arena.polling import POLL_IN_CALLER
 
 QUESTION_BYTES, ANSWER_BYTES = 260, 20
 """About what a Decide of Flip 7 with its list and an Act take."""
@@ -76,11 +78,15 @@ def show_bare(seconds: float) -> None:
             )
 
 
-def bare(streams: int, processes: int, seconds: float, likewise: bool = False) -> tuple[float, float, float]:
-    """Decisions per second, and the median and the 99th percentile of their times."""
-    with Cast("bare_server", {"GRPC_EXPERIMENTS": OLDER_WAY if likewise else ""}) as server:
+def bare(
+    streams: int, processes: int, seconds: float, likewise: bool = False, frame: int = 1
+) -> tuple[float, float, float]:
+    """Decisions per second, and the median and the 99th percentile of their times; `frame` of them in a message."""
+    with Cast("bare_server", {"GRPC_EXPERIMENTS": POLL_IN_CALLER if likewise else ""}, frame=frame) as server:
         for _ in range(processes):
-            server.add("bare_client", address=server.address, streams=streams // processes, seconds=seconds)
+            server.add(
+                "bare_client", address=server.address, streams=streams // processes, seconds=seconds, frame=frame
+            )
         found = [child.result() for child in server.others]
     return sum(one["rate"] for one in found), *[max(one[name] for one in found) for name in ("p50", "p99")]
 
@@ -88,7 +94,7 @@ def bare(streams: int, processes: int, seconds: float, likewise: bool = False) -
 def show_play(seconds: float, profile: str | None) -> None:
     print("Flip 7, four bots in four processes; × bare: one stream for one match, 64 for more, run just before")
     print(
-        "  over  matches  decisions/s  × bare  × likewise   p50 ms   p99 ms  server µs/decision"
+        "  over  matches  decisions/s  × bare  × likewise  × framed   p50 ms   p99 ms  server µs/decision"
         "  questions/frame  lag ms  faults"
     )
     with tempfile.TemporaryDirectory() as folder:
@@ -102,9 +108,11 @@ def show_play(seconds: float, profile: str | None) -> None:
                     for number in range(TABLE):
                         server.add("bot", address=server.address, name=f"bot{number}", concurrency=4 * matches)
                     one = server.main.result()
+                framed = bare(TABLE, TABLE, seconds, likewise=True, frame=max(1, round(one["frame"])))[0]
                 print(
                     f"  {'unix' if listen.startswith('unix') else 'tcp ':4}  {matches:7}  {one['rate']:11,.0f}"
                     f"  {one['rate'] / beside:6.2f}  {one['rate'] / likewise:10.2f}"
+                    f"  {one['rate'] / framed:8.2f}"
                     f"  {one['p50'] * 1e3:7.2f}  {one['p99'] * 1e3:7.2f}"
                     f"  {one['cpu'] * 1e6:18.1f}  {one['frame']:15.1f}  {one['lag'] * 1e3:6.0f}  {one['faults']:6}",
                     flush=True,
@@ -178,11 +186,11 @@ class Cast:
 # Roles: bare.
 
 
-async def bare_server() -> None:
+async def bare_server(frame: int = 1) -> None:
     import grpc
     import grpc.aio
 
-    question = bytes(QUESTION_BYTES)
+    question = bytes(QUESTION_BYTES * frame)
 
     async def play(requests: Any, context: Any) -> None:
         while await context.read() is not grpc.aio.EOF:
@@ -197,10 +205,10 @@ async def bare_server() -> None:
     await server.wait_for_termination()
 
 
-async def bare_client(address: str, streams: int, seconds: float) -> None:
+async def bare_client(address: str, streams: int, seconds: float, frame: int = 1) -> None:
     import grpc.aio
 
-    answer = bytes(ANSWER_BYTES)
+    answer = bytes(ANSWER_BYTES * frame)
     times: list[float] = []
     until = time.monotonic() + WARM_UP + seconds
 
@@ -217,7 +225,9 @@ async def bare_client(address: str, streams: int, seconds: float) -> None:
     await asyncio.gather(*[one() for _ in range(streams)])
     times.sort()
     print(
-        json.dumps({"rate": len(times) / seconds, "p50": times[len(times) // 2], "p99": times[int(len(times) * 0.99)]}),
+        json.dumps(
+            {"rate": frame * len(times) / seconds, "p50": times[len(times) // 2], "p99": times[int(len(times) * 0.99)]}
+        ),
         flush=True,
     )
 
@@ -236,13 +246,13 @@ async def server(
     from arena.v1 import match_pb2
     from referee.hall.hall import Hall
     from referee.hall.presence import Presence
+    from referee.match.asking import Asking
     from referee.match.clock import TimeControl
     from referee.match.match import Match
     from referee.match.result import Ending, Termination
     from referee.match.transcript import Transcript
     from referee.net.listener import Wire
     from referee.net.play_service import PlayService
-    from referee.net.session import Session
     from referee.rules import registry
 
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
@@ -253,18 +263,21 @@ async def server(
 
     times: list[float] = []
     frames: list[int] = []
-    plain_moved, plain_sent = Transcript.moved, Session.frame_sent
+    first: dict[str, float] = {}
+    plain_moved, plain_sent = Transcript.moved, Asking.sent
 
     def moved(self: Transcript, seat: int, seconds: float) -> None:
+        if not first:
+            first["at"] = time.monotonic()
         times.append(seconds)
         plain_moved(self, seat, seconds)
 
-    def frame_sent(self: Session, questions: Any) -> None:
+    def sent(self: Asking, questions: Any, now: float) -> None:
         frames.append(len(questions))
-        plain_sent(self, questions)
+        plain_sent(self, questions, now)
 
     Transcript.moved = moved  # type: ignore[method-assign]
-    Session.frame_sent = frame_sent  # type: ignore[method-assign]
+    Asking.sent = sent  # type: ignore[method-assign]
     hall, presence = Hall(), Presence()
     play = PlayService(Anybody(), presence, max_bots=5000)
     wire = Wire([(match_pb2.DESCRIPTOR.services_by_name["MatchService"], play)])
@@ -324,6 +337,7 @@ async def server(
                 "lag": hall.lag.worst,
                 "faults": faults,
                 "kilobytes": memory() - before,
+                "first": first.get("at"),
             }
         ),
         flush=True,

@@ -1,8 +1,10 @@
 """How fast the rules are, beside what others have: `make bench`.
 
-Random players choose from the legal list, on one core, without views; a decision is one seat's answer. All contestants
-take turns for several rounds and the best round of each counts, so that a busy moment of the machine hits nobody alone.
-Nothing is asserted here: a speed is a figure to look at, not a test.
+Random players choose from the legal list, on one core; a decision is one seat's answer. Each game plays twice: rules
+only, and with the view of whoever is asked, packed as it is sent. So does RLCard's UNO, beside which the figures are
+told: its game alone, and its environment, which observes for whoever is asked. All contestants take turns for several
+rounds and the best round of each counts, so that a busy moment of the machine hits nobody alone. A view is timed in
+play: every position is asked once, as in a match. Nothing is asserted here: a speed is a figure to look at, not a test.
 """
 
 from __future__ import annotations
@@ -30,6 +32,8 @@ Contestant = Callable[[float], tuple[int, float]]
 
 TABLES = (("flip7", 4), ("encore", 1), ("encore", 4), ("stop_me_go", 4), ("stop", 4))
 REFERENCE = "RLCard UNO"
+VIEWS, RULES = "with views", "rules only"
+"""What is compared with what: RLCard observes wherever we make views."""
 PEERS = ("rlcard", "pettingzoo")
 CARD_GAMES = {"gin rummy": "gin_rummy_v4", "texas hold'em": "texas_holdem_v4", "leduc hold'em": "leduc_holdem_v4"}
 """Of PettingZoo's classic collection, what comes closest; which of them there are depends on its version."""
@@ -70,6 +74,15 @@ def race(contestants: dict[str, Contestant], seconds: float, rounds: int, notes:
 
 def rules_only(game: Game[Any], players: int) -> Contestant:
     """Random matches of a game: chance, legal lists and play, nothing else."""
+    return _random_matches(game, players, views=False)
+
+
+def with_views(game: Game[Any], players: int) -> Contestant:
+    """The same, and each seat that is asked is shown its view first, packed as it is sent."""
+    return _random_matches(game, players, views=True)
+
+
+def _random_matches(game: Game[Any], players: int, *, views: bool) -> Contestant:
     options = game.resolve_options()
 
     def play(seconds: float) -> tuple[int, float]:
@@ -82,14 +95,32 @@ def rules_only(game: Game[Any], players: int) -> Contestant:
             choose = [random_chooser(seed, seat) for seat in range(players)]
             while asked := state.pending():
                 decisions += len(asked)
+                if views:
+                    for seat in asked:
+                        pack(state.view(seat))
                 state.play({seat: choose[seat](state, seat) for seat in asked})
         return decisions, perf_counter() - start
 
     return play
 
 
+def rlcard_uno_rules(seconds: float) -> tuple[int, float]:
+    """RLCard's UNO without its environment, random players: the game and its legal actions, no observations."""
+    from rlcard.games.uno import Game as Uno
+
+    decisions = 0
+    start = perf_counter()
+    while perf_counter() - start < seconds:
+        game: Any = Uno()
+        game.init_game()
+        while not game.is_over():
+            game.step(random.choice(game.get_legal_actions()))
+            decisions += 1
+    return decisions, perf_counter() - start
+
+
 def rlcard_uno(seconds: float) -> tuple[int, float]:
-    """RLCard's UNO through its environment, random players."""
+    """RLCard's UNO through its environment, random players: every step observes for whoever is next."""
     import rlcard
 
     env = rlcard.make("uno")
@@ -146,17 +177,22 @@ def half_filled_sheet() -> dict[str, float]:
 
 
 def _ours() -> dict[str, Contestant]:
-    return {f"Referee {name}, {players}": rules_only(registry.find(name), players) for name, players in TABLES}
+    return {
+        f"Referee {name}, {players}: {how}": play(registry.find(name), players)
+        for how, play in ((RULES, rules_only), (VIEWS, with_views))
+        for name, players in TABLES
+    }
 
 
 def _peers(missing: list[str]) -> dict[str, Contestant]:
     peers: dict[str, Contestant] = {}
     if "rlcard" not in missing:
-        peers[REFERENCE] = rlcard_uno
+        peers[f"{REFERENCE}: {RULES}"] = rlcard_uno_rules
+        peers[f"{REFERENCE}: {VIEWS}"] = rlcard_uno
     if "pettingzoo" not in missing:
         for title, name in CARD_GAMES.items():
             if find_spec(f"pettingzoo.classic.{name}") is not None:
-                peers[f"PettingZoo {title}"] = pettingzoo_classic(name)
+                peers[f"PettingZoo {title}: {VIEWS}"] = pettingzoo_classic(name)
     return peers
 
 
@@ -183,20 +219,14 @@ def _picked(
 
 
 def _costs(game: Game[Any], players: int) -> dict[str, float]:
-    """Microseconds of a view and a copy, kilobytes of a state, in the middle of matches."""
+    """Microseconds of a view in play and of a copy, kilobytes of a state in the middle of matches."""
     states = list(_picked(game, players, 20, lambda path: path[len(path) // 2]))
-
-    def views() -> None:
-        for state in states:
-            for seat in state.pending():
-                pack(state.view(seat))
 
     def copies() -> None:
         for state in states:
             state.copy()
 
-    asked = sum(len(state.pending()) for state in states)
-    result = {"view_us": _timed(views) / asked * 1e6, "copy_us": _timed(copies) / len(states) * 1e6}
+    result = {"view_us": _view_in_play(game, players) * 1e6, "copy_us": _timed(copies) / len(states) * 1e6}
     tracemalloc.start()
     before, _ = tracemalloc.get_traced_memory()
     kept = [state.copy() for state in states for _ in range(20)]
@@ -204,6 +234,25 @@ def _costs(game: Game[Any], players: int) -> dict[str, float]:
     tracemalloc.stop()
     result["state_kb"] = (after - before) / len(kept) / 1024
     return result
+
+
+def _view_in_play(game: Game[Any], players: int, seconds: float = 0.5) -> float:
+    """Seconds of a view, the mean over whole matches: every position is fresh, and nothing answers from a cache."""
+    options = game.resolve_options()
+    spent, views, number = 0.0, 0, 0
+    while spent < seconds:
+        seed = match_seed(b"views", number)
+        number += 1
+        state = game.new(players, options, Seeded(seed))
+        choose = [random_chooser(seed, seat) for seat in range(players)]
+        while asked := state.pending():
+            start = perf_counter()
+            for seat in asked:
+                pack(state.view(seat))
+            spent += perf_counter() - start
+            views += len(asked)
+            state.play({seat: choose[seat](state, seat) for seat in asked})
+    return spent / views
 
 
 def _timed(work: Callable[[], None], seconds: float = 0.3) -> float:
@@ -222,12 +271,14 @@ def _print(speeds: dict[str, float], costs: dict[str, dict[str, float]], half: d
     table = Table(title="random players, one core", title_justify="left", box=None, pad_edge=False)
     table.add_column("game, players")
     table.add_column("decisions/s", justify="right")
-    table.add_column(f"× {REFERENCE}", justify="right")
-    reference = speeds.get(REFERENCE)
+    table.add_column(f"× {REFERENCE} likewise", justify="right")
     for name, speed in speeds.items():
-        table.add_row(name, f"{speed:,.0f}", f"{speed / reference:.1f}" if reference else "–")
+        reference = speeds.get(f"{REFERENCE}: {name.rpartition(': ')[2]}")
+        table.add_row(name, f"{speed:,.0f}", f"{speed / reference:.2f}" if reference else "–")
     console.print(table)
-    table = Table(title="\nwhat a state costs, mid-match", title_justify="left", box=None, pad_edge=False)
+    table = Table(
+        title="\nwhat a state costs: a view in play, the rest mid-match", title_justify="left", box=None, pad_edge=False
+    )
     table.add_column("game, players")
     for heading in ("view µs", "copy µs", "state kB"):
         table.add_column(heading, justify="right")

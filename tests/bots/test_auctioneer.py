@@ -59,7 +59,7 @@ def table(
     *,
     tokens: Sequence[int] = (0, 0, 0),
     hand_sizes: Sequence[int] = (6, 6, 6),
-    phase: Any = stop.PHASE_PLAYS,
+    question: Any = stop.QUESTION_PLAY,
 ) -> stop.View:
     """What seat 0 sees with this hand; everybody owns a deck as it was at the start."""
     shown = [
@@ -68,11 +68,11 @@ def table(
     ]
     players = len(tokens)
     return stop.View(
-        phase=phase,
-        asked=True,
         seat=0,
+        asked=[0],
+        scores=tokens,
+        question=question,
         hand=sorted(hand),
-        tokens=tokens,
         hand_sizes=hand_sizes,
         deck_sizes=[15] * players,
         twos=[9] * players,
@@ -130,21 +130,21 @@ def test_the_odds_to_win_and_to_tie_add_up() -> None:
 
 
 def test_it_calls_with_a_strong_hand_and_not_with_a_weak_one() -> None:
-    strong = table([3, 3, 3, 3, 1, 1], {}, phase=stop.PHASE_CALLS)
-    weak = table([2, 3, 4], {}, phase=stop.PHASE_CALLS)
+    strong = table([3, 3, 3, 3, 1, 1], {}, question=stop.QUESTION_CALL)
+    weak = table([2, 3, 4], {}, question=stop.QUESTION_CALL)
     assert choice(strong, "stop", "wait") == "stop"
     assert choice(weak, "stop", "wait") == "wait"
 
 
 def test_the_same_hand_is_worth_a_call_while_the_others_hold_little() -> None:
-    early = table([3, 3, 2], {}, hand_sizes=(3, 2, 2), phase=stop.PHASE_CALLS)
-    late = table([3, 3, 2], {}, hand_sizes=(3, 6, 6), phase=stop.PHASE_CALLS)
+    early = table([3, 3, 2], {}, hand_sizes=(3, 2, 2), question=stop.QUESTION_CALL)
+    late = table([3, 3, 2], {}, hand_sizes=(3, 6, 6), question=stop.QUESTION_CALL)
     assert choice(early, "stop", "wait") == "stop"
     assert choice(late, "stop", "wait") == "wait"
 
 
 def test_it_opens_with_one_card_of_its_strongest_value() -> None:
-    view = table([2, 2, 3, 3, 3, 1], {}, phase=stop.PHASE_OPENING)
+    view = table([2, 2, 3, 3, 3, 1], {}, question=stop.QUESTION_OPENING)
     assert choice(view, "bid 2", "bid 2 2", "bid 3", "bid 3 3", "bid 3 3 3", "bid 3 3 3 +1") == "bid 3"
 
 
@@ -174,14 +174,14 @@ def test_cards_are_given_away_only_to_stop_a_player_who_would_win_the_match(
 
 
 def test_a_split_keeps_the_best_cards_and_names_each_once() -> None:
-    view = table([2], {0: [4, 4, 1], 1: [2, 2, 2, 2]}, phase=stop.PHASE_SPLIT, tokens=(2, 0, 0))
+    view = table([2], {0: [4, 4, 1], 1: [2, 2, 2, 2]}, question=stop.QUESTION_SPLIT, tokens=(2, 0, 0))
     piles = dict(part.split(":") for part in choice(view, "share 0:2,2,2,2,4,4,+1").split()[1:])
     assert piles["0"].count("4") == 2
     assert sorted(",".join(piles.values()).split(",")) == ["+1", "2", "2", "2", "2", "4", "4"]
 
 
 def test_a_player_with_hardly_any_cards_keeps_them_all() -> None:
-    view = table([2], {0: [2, 2], 1: [2]}, phase=stop.PHASE_SPLIT)
+    view = table([2], {0: [2, 2], 1: [2]}, question=stop.QUESTION_SPLIT)
     view.twos[0], view.threes[0], view.fours[0], view.plus_ones[0] = 1, 3, 0, 0
     assert choice(view, "share 0:2,2,2") == "share 0:2,2,2"
 

@@ -23,7 +23,12 @@ from .house import Bot, Work, load
 
 INFO = arena.Match("m", "flip7", 0, ("a", "b", "c"))
 ask = partial(house.ask, INFO)
-S, T, SC, X2 = flip7.CARD_STOP, flip7.CARD_THREE, flip7.CARD_SECOND_CHANCE, flip7.CARD_X2
+S, T, SC, X2 = (
+    flip7.SPECIAL_CARD_STOP,
+    flip7.SPECIAL_CARD_THREE,
+    flip7.SPECIAL_CARD_SECOND_CHANCE,
+    flip7.SPECIAL_CARD_X2,
+)
 ODDS = load("odds")
 CAUTIOUS = load("cautious")
 
@@ -59,12 +64,12 @@ def table(*hands: Sequence[int], totals: Sequence[int] = (), out: Sequence[int] 
         players.append(flip7.Player(status=status, points=points(hand), cards=hand))
     return flip7.View(
         seat=0,
-        asked=0,
+        asked=[0],
+        scores=totals or [0] * len(hands),
         turn=0,
         round=3,
         players=players,
-        totals=totals or [0] * len(hands),
-        pile=pile,
+        pile_counts=pile,
         pile_size=sum(pile),
         question=flip7.QUESTION_TURN,
         rules=flip7.RULES_PRINTED,
@@ -81,7 +86,7 @@ def target(view: flip7.View, card: int, targets: Sequence[int]) -> int:
     """Whom it names for a special."""
     view.question = flip7.QUESTION_TARGET
     view.card = card
-    view.pile[card] -= 1
+    view.pile_counts[card] -= 1
     view.pile_size -= 1
     view.targets.extend(targets)
     answer = ODDS.decide(arena.Decision(INFO, 0, [f"target {seat}" for seat in targets], view))

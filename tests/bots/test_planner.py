@@ -79,7 +79,7 @@ def table(*players: encore.Player, dice: str = "blue pink green 1 2 3 line", rol
         sheet=SHEET,
         seat=0,
         question=encore.QUESTION_DICE,
-        pending=[0],
+        asked=[0],
         roll=roll,
         roll_limit=100,
         active=active,
@@ -184,7 +184,7 @@ def test_only_the_active_player_thinks_of_taking_away() -> None:
     assert PLANNER.Table(table(paper(), paper())).removing
     assert not PLANNER.Table(table(paper(), paper(), active=1)).removing
     everybody = table(paper(), paper(), roll=2)
-    everybody.pending.append(1)
+    everybody.asked.append(1)
     assert not PLANNER.Table(everybody).removing
 
 

@@ -40,6 +40,16 @@ def test_the_list_of_commands_loads_nothing_heavy() -> None:
     assert done.stdout == "[]\n"
 
 
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_while_the_interpreter_ends_does_not_replace_the_exit_code(name: str) -> None:
+    script = (
+        "import os, signal, sys; from referee.cli.main import main; sys.argv = ['referee', 'no-such-command'];"
+        f"code = main(); os.kill(os.getpid(), signal.{name}); sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+
+
 def test_alone_it_shows_help_with_every_command(referee: Any) -> None:
     done = referee()
     assert done.code == 0
@@ -131,7 +141,7 @@ def raising(error: BaseException) -> Any:
 
 
 def test_a_failure_ends_with_its_own_code(referee: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(main_module, "build", lambda: raising_app(Failure("the port\nis taken", ENVIRONMENT)))
+    monkeypatch.setattr(main_module, "build", lambda only: raising_app(Failure("the port\nis taken", ENVIRONMENT)))
     done = referee("games")
     assert (done.code, done.err) == (3, "error: the port is taken\n")
 
@@ -145,13 +155,13 @@ def raising_app(error: BaseException) -> Any:
 
 def test_a_failing_file_is_a_failing_environment(referee: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     error = PermissionError(13, "Permission denied", "/secret")
-    monkeypatch.setattr(main_module, "build", lambda: raising_app(error))
+    monkeypatch.setattr(main_module, "build", lambda only: raising_app(error))
     done = referee("games")
     assert (done.code, done.err) == (3, "error: /secret: Permission denied\n")
 
 
 def test_the_unexpected_is_one_line_unless_asked_for(referee: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(main_module, "build", lambda: raising_app(ZeroDivisionError("division by zero")))
+    monkeypatch.setattr(main_module, "build", lambda only: raising_app(ZeroDivisionError("division by zero")))
     monkeypatch.delenv("REFEREE_DEBUG", raising=False)
     done = referee("games")
     assert done.code == 3

@@ -6,12 +6,17 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from referee.cli.commands.serve import _greet
 
+from ..command import Referee
+from ..waiting import PATIENCE
+
+Said = Callable[..., tuple[int, str]]
 SECRET = "s3cret"
 ADDRESSES = {
     "userinfo": "postgresql://ada:s3cret@127.0.0.1:1/league",
@@ -41,16 +46,32 @@ COMMANDS = {
 }
 
 
-def said(folder: Path, *words: str, debug: str = "") -> tuple[int, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "referee", *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=90,
-        env={**os.environ, "REFEREE_DEBUG": debug, "COLUMNS": "200"},
-    )
-    return done.returncode, done.stdout + done.stderr
+DEBUGGED = """
+import sys
+from referee.cli.main import main
+
+for address in sys.argv[1:]:
+    try:
+        main(["tournament", "list", "--db", address])
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    print("next", file=sys.stderr)
+"""
+"""Every address in turn, with whatever Python writes at the end of a program that fails."""
+
+
+@pytest.fixture
+def said(referee: Referee, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Said:
+    """The exit code of a command and all that it says."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.delenv("REFEREE_DEBUG", raising=False)
+
+    def call(*words: str) -> tuple[int, str]:
+        done = referee(*words)
+        return done.code, done.out + done.err
+
+    return call
 
 
 def without_password(text: str) -> bool:
@@ -58,8 +79,8 @@ def without_password(text: str) -> bool:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_no_command_shows_the_password_of_a_server_it_cannot_reach(tmp_path: Path, command: str) -> None:
-    code, text = said(tmp_path, *COMMANDS[command], "--db", ADDRESSES["userinfo"])
+def test_no_command_shows_the_password_of_a_server_it_cannot_reach(said: Said, command: str) -> None:
+    code, text = said(*COMMANDS[command], "--db", ADDRESSES["userinfo"])
     assert code == 3
     assert without_password(text)
     assert "error: Cannot reach postgresql+psycopg://ada:***@127.0.0.1:1/league (" in text
@@ -67,8 +88,8 @@ def test_no_command_shows_the_password_of_a_server_it_cannot_reach(tmp_path: Pat
 
 
 @pytest.mark.parametrize("way", ADDRESSES)
-def test_wherever_it_stands_in_the_address_the_password_is_not_shown(tmp_path: Path, way: str) -> None:
-    code, text = said(tmp_path, "tournament", "list", "--db", ADDRESSES[way])
+def test_wherever_it_stands_in_the_address_the_password_is_not_shown(said: Said, way: str) -> None:
+    code, text = said("tournament", "list", "--db", ADDRESSES[way])
     assert code in (2, 3)
     assert without_password(text)
     assert text.startswith("error: ")
@@ -77,8 +98,16 @@ def test_wherever_it_stands_in_the_address_the_password_is_not_shown(tmp_path: P
 
 
 def test_not_even_a_traceback_for_developers_shows_it(tmp_path: Path) -> None:
-    for way in ADDRESSES:
-        assert without_password(said(tmp_path, "tournament", "list", "--db", ADDRESSES[way], debug="1")[1])
+    done = subprocess.run(
+        [sys.executable, "-c", DEBUGGED, *ADDRESSES.values()],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        env={**os.environ, "REFEREE_DEBUG": "1", "COLUMNS": "200"},
+    )
+    assert done.stderr.count("next\n") == len(ADDRESSES), done.stderr
+    assert without_password(done.stdout + done.stderr)
 
 
 @pytest.mark.parametrize(
@@ -95,10 +124,10 @@ def test_not_even_a_traceback_for_developers_shows_it(tmp_path: Path) -> None:
     ids=lambda words: " ".join(words)[:20],
 )
 def test_an_address_in_the_wrong_place_is_not_repeated_with_its_password(
-    tmp_path: Path, words: tuple[str, ...]
+    said: Said, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
     (tmp_path / "list.toml").write_text(f'db = ["{ADDRESSES["userinfo"]}"]\n')
-    code, text = said(tmp_path, *words)
+    code, text = said(*words)
     assert code in (2, 3)
     assert without_password(text)
 

@@ -10,7 +10,7 @@ import pytest
 
 from referee.cli.stopping import Stopping
 
-PATIENCE = 30.0
+from ..waiting import PATIENCE
 
 
 def kill(number: signal.Signals) -> None:

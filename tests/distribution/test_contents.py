@@ -19,6 +19,13 @@ def files(folder: Path) -> set[str]:
     return {str(path) for path in found if "__pycache__" not in path.parts}
 
 
+def house_bots() -> set[str]:
+    """The files of `bots/` without the bots that have to be built with another language's SDK."""
+    return {
+        name for name in files(ROOT / "bots") if not (ROOT / "bots" / name.partition("/")[0] / "Makefile").is_file()
+    }
+
+
 def below(place: str, names: Iterable[str]) -> set[str]:
     return {f"{place}/{name}" for name in names}
 
@@ -35,11 +42,12 @@ def in_sdist(built: Path, name: str) -> set[str]:
         return {member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()}
 
 
-def test_the_wheel_holds_the_server_the_leaderboard_and_the_house_bots(built: Path) -> None:
+def test_the_wheel_holds_the_server_the_leaderboard_the_house_bots_and_the_conformance_cases(built: Path) -> None:
     server = below("referee", files(ROOT / "server" / "referee"))
     leaderboard = below("referee_leaderboard", files(ROOT / "leaderboard" / "referee_leaderboard"))
-    house = below("referee/house", files(ROOT / "bots"))
-    assert in_wheel(built, "referee_arena") == server | leaderboard | house
+    house = below("referee/house", house_bots())
+    cases = below("referee/conformance/cases", files(ROOT / "sdk" / "conformance"))
+    assert in_wheel(built, "referee_arena") == server | leaderboard | house | cases
 
 
 def test_the_wheel_of_the_sdk_holds_the_sdk(built: Path) -> None:
@@ -48,8 +56,9 @@ def test_the_wheel_of_the_sdk_holds_the_sdk(built: Path) -> None:
 
 def test_the_sdist_holds_what_the_wheel_is_built_from(built: Path) -> None:
     held = in_sdist(built, "referee_arena")
-    for folder in ("server", "leaderboard", "bots", "proto"):
+    for folder in ("server", "leaderboard", "proto", "sdk/conformance"):
         assert below(folder, files(ROOT / folder)) <= held
+    assert {name for name in held if name.startswith("bots/")} == below("bots", house_bots())
     assert {"LICENSE", "README.md", "CHANGELOG.md", "pyproject.toml", "PKG-INFO"} <= held
     # Named one by one, because a program without them starts and fails only later.
     assert "server/referee/py.typed" in held

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
-import socket
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.request import urlopen
 
 import pytest
 
 if TYPE_CHECKING:
-    from tests.distribution.conftest import Installation
+    from tests.installation import Installation
 
 ROOT = Path(__file__).resolve().parents[2]
 GAMES = ("encore", "flip7", "stop", "stop_me_go")
@@ -53,17 +53,22 @@ def test_it_plays_a_tournament_of_house_bots(installed: Installation) -> None:
     assert all(row["matches"] == 2 and row["faults"] == 0 for row in value["standings"])
 
 
+def test_it_brings_the_cases_of_the_conformance_kit(installed: Installation) -> None:
+    assert "hello_is_first" in installed.referee("conform", "--list")
+    bot = installed.packages / "referee" / "conformance" / "cases" / "lines_bot.py"
+    assert "1 of 1 cases passed" in installed.referee(
+        "conform", "--lines", "-c", "one_question", "--", installed.python, bot
+    )
+
+
 def test_it_creates_a_database(installed: Installation) -> None:
     assert "token" in installed.referee("bot", "add", "ada", "--db", "new.db")
     assert (installed.home / "new.db").is_file()
 
 
 def test_a_server_starts_answers_and_stops(installed: Installation) -> None:
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{probe.getsockname()[1]}"
     server = subprocess.Popen(
-        [installed.bin / "referee", "serve", "--listen", address, "--db", "served.db"],
+        [installed.bin / "referee", "serve", "--listen", "127.0.0.1:0", "--db", "served.db"],
         env=installed.environment,
         cwd=installed.home,
         stdin=subprocess.DEVNULL,
@@ -78,8 +83,9 @@ def test_a_server_starts_answers_and_stops(installed: Installation) -> None:
             if line.startswith("Ctrl-C stops it"):
                 break
         assert server.poll() is None, "".join(said)
-        assert f"listens on {address}" in "".join(said)
-        assert json.loads(installed.referee("tournament", "list", "--server", address, "--json")) == []
+        found = re.search(r"listens on (127\.0\.0\.1:\d+)", "".join(said))
+        assert found, said
+        assert json.loads(installed.referee("tournament", "list", "--server", found[1], "--json")) == []
         server.send_signal(signal.SIGTERM)
         rest = server.stderr.read()
         assert server.wait() == 0, rest
@@ -106,3 +112,29 @@ def test_pip_installs_both_from_a_checkout(empty: Installation) -> None:
     ]
     assert where["games"] == sorted(GAMES)
     assert "odds" in empty.referee("simulate", "flip7", "-p", "3", "-m", "1", "--bots", "odds,random")
+
+
+def test_the_page_comes_out_of_the_wheel_with_all_its_files(installed: Installation) -> None:
+    words = [installed.bin / "referee", "serve", "--db", "page.db", "--listen", "127.0.0.1:0", "--web", "127.0.0.1:0"]
+    command = [str(word) for word in words]
+    with subprocess.Popen(
+        command, cwd=installed.home, env=installed.environment, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stderr is not None
+            line = next(line for line in process.stderr if "in a browser:" in line)
+            url = line.partition("in a browser:")[2].strip()
+            with urlopen(url) as answer:
+                page = answer.read().decode()
+            files = re.findall(r'(?:src|href)="/(static/[^"]+)"', page)
+            with urlopen(url + "play") as answer:
+                files += re.findall(r'(?:src|href)="/(static/[^"]+)"', answer.read().decode())
+            assert len(files) > 3
+            for file in files:
+                with urlopen(url + file) as answer:
+                    assert answer.read()
+            with urlopen(url + "api/v1/API.md") as answer:
+                assert answer.read().startswith(b"# JSON API")
+        finally:
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(60) == 0

@@ -14,7 +14,8 @@ from contextlib import suppress
 from fcntl import ioctl
 from termios import TIOCSWINSZ
 
-from .tournament_hall import ENVIRONMENT, PATIENCE
+from ..waiting import PATIENCE
+from .tournament_hall import ENVIRONMENT
 
 # It becomes the leader of a session whose terminal this is, as under a shell.
 LAUNCH = (
@@ -56,7 +57,8 @@ class Screen:
         before, until = len(self.output), time.monotonic() + PATIENCE
         while not seen(plain(self.output[before:])):
             assert time.monotonic() < until, self.text[-1500:]
-            if not self._read(0.2) and self.process.poll() is not None:
+            ended = self.process.poll() is not None  # before the last look at what it wrote
+            if not self._read(0.2) and ended:
                 raise AssertionError(f"it ended: {self.text[-1500:]}")
 
     def type(self, keys: bytes) -> None:

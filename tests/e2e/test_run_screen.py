@@ -9,17 +9,21 @@ import pytest
 
 from .terminal_screen import Screen
 
-ENDLESS = ("--rounds", "20000", "--concurrency", "2", "--workers", "1", "--no-sandbox")
-SLOW = """
-import time
+ENDLESS = ("--rounds", "20000", "--concurrency", "2", "--workers", "1", "--no-sandbox", "--time", "1h")
+HOLDING = """
+import pathlib, time
 import arena
 
+hold = pathlib.Path(__file__).with_name("hold")
+
 def decide(decision):
-    time.sleep(0.02)
+    while hold.exists():
+        time.sleep(0.01)
     return decision.legal[0 if decision.number % 3 else -1]
 
 arena.run(decide)
 """
+"""A bot that does not answer as long as a file is there."""
 
 
 @pytest.fixture
@@ -46,11 +50,13 @@ def test_the_final_table_is_left_behind_once(screen: Callable[..., Screen]) -> N
 def test_who_stops_it_is_told_what_it_waits_for_and_what_was_played(
     screen: Callable[..., Screen], key: bytes, tmp_path: Path
 ) -> None:
-    (tmp_path / "slow.py").write_text(SLOW)  # its matches take a second or two: there is something to wait for
-    shown = screen("run", "flip7", str(tmp_path / "slow.py"), "random", "random", *ENDLESS)
+    (tmp_path / "holding.py").write_text(HOLDING)
+    shown = screen("run", "flip7", str(tmp_path / "holding.py"), "random", "random", *ENDLESS)
     shown.read_until(lambda text: "Playing now" in text)
+    (tmp_path / "hold").touch()  # from here on there is something to wait for
     shown.type(key)
     shown.read_until(lambda text: "stopping after the running matches; Ctrl-C again stops at once" in text)
+    (tmp_path / "hold").unlink()
     assert shown.wait() == 130
     assert shown.left_behind.count("matches played; provisional") == 1
     assert "stopped after" in shown.left_behind

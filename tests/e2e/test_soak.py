@@ -41,7 +41,7 @@ def test_two_hundred_bots_play_for_a_minute_and_nobody_is_blamed(hall: Hall) -> 
         )
     assert states.keys() <= {"finished", "playing", "scheduled"}, "nobody was absent, nothing came to nothing"
     assert states["finished"] > CROWD
-    assert faults.keys() == {"FINISHED"}
+    assert faults.keys() == {"finished"}
 
 
 def test_killed_again_and_again_a_tournament_loses_nothing(hall: Hall) -> None:

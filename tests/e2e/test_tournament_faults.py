@@ -13,7 +13,8 @@ import pytest
 from referee.store import Store
 from referee.store.migrate import VERSION_TABLE
 
-from .tournament_hall import ENVIRONMENT, PATIENCE, Hall
+from ..waiting import PATIENCE
+from .tournament_hall import ENVIRONMENT, Hall
 
 HARDSHIP = Path(__file__).with_name("tournament_hardship.py")
 PLAN = ("--game", "stop_me_go", "--players", 2, "--rounds", 120, "--bots", "random,patient,random")
@@ -107,7 +108,7 @@ def test_a_read_only_file_is_not_played_on(open_folder: Path) -> None:
     before = Path(hall.db).read_bytes()
     open_folder.chmod(0o777)
     code, said = under("nobody", *COMMANDS["start"], "--db", hall.db)
-    assert code == 3
+    assert code == 3, said
     assert "is read-only: make the file and its folder writable" in said
     assert len(said.splitlines()) == 1
     assert Path(hall.db).read_bytes() == before

@@ -23,7 +23,7 @@ def done_of(text: str) -> list[int]:
 
 def test_it_says_that_the_server_is_gone_and_goes_on_when_it_is_back(hall: Hall) -> None:
     hall.start()
-    hall.crowd("ada=random")
+    hall.crowd("ada=slow")
     hall.steer("create", "league", *PLAN, "--bots", "ada,random", "--start")
     eventually(lambda: hall.count() > 5)
     screen = Screen("leaderboard", "--server", hall.address)

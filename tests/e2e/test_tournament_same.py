@@ -10,9 +10,10 @@ import sys
 
 import pytest
 
-from ..store.postgres_server import any_server, fresh_schema
 from ..waiting import eventually
 from .tournament_hall import ENVIRONMENT, Hall
+
+pytestmark = pytest.mark.xdist_group("same")  # one worker: what its tests share takes long to make
 
 ROUNDS = 40
 PLAN = ("league", "--game", "flip7", "--players", 3, "--rounds", ROUNDS, "--repeatable", "--seed", "same")
@@ -45,10 +46,9 @@ def test_eight_matches_at_once_or_as_many_as_there_are(hall: Hall, expected: str
     assert played(hall, str(hall.folder / "many.db")) == expected
 
 
-def test_on_postgresql(hall: Hall, expected: str) -> None:
-    with any_server() as server, fresh_schema(server) as address:
-        assert played(hall, address, "--concurrency", 8) == expected
-        assert expected in hall.referee("verify", "league", "--db", address)
+def test_on_postgresql(hall: Hall, expected: str, postgres_address: str) -> None:
+    assert played(hall, postgres_address, "--concurrency", 8) == expected
+    assert expected in hall.referee("verify", "league", "--db", postgres_address)
 
 
 def test_killed_in_the_midst_and_resumed(hall: Hall, expected: str) -> None:

@@ -15,15 +15,16 @@ from typing import Any
 import pytest
 from sqlalchemy.engine import make_url
 
-from referee.store import Store, TournamentState
+from referee.store import Store, TournamentState, owner
 from referee.store.address import parse_address
 from referee.store.engines import writer_engine
 from referee.store.migrate import upgrade
 from referee.tournament.seeds import commitment, root_of
 
-from ..store.postgres_server import any_server, fresh_schema
 from ..waiting import eventually
 from .tournament_hall import Hall
+
+pytestmark = pytest.mark.xdist_group("seeds")  # one worker: what its tests share takes long to make
 
 TEXT = "xyzzy plugh"
 LONG = ("--game", "stop_me_go", "--players", 2, "--rounds", 2000)
@@ -34,7 +35,7 @@ SHORT = ("--game", "stop_me_go", "--players", 2, "--rounds", 30)
 def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
     opened = Hall(tmp_path_factory.mktemp("hall"))
     opened.start()
-    opened.crowd("ada=random", "bob=random")
+    opened.crowd("ada=slow", "bob=random")
     yield opened
     opened.close()
 
@@ -89,7 +90,7 @@ def test_root_text_and_salt_are_nowhere_while_it_runs_and_everywhere_afterwards(
         hall.steer("show", "sealed"),
         json.dumps(hall.standings("sealed")),
         hall.referee("leaderboard", "sealed", "--json", *at_file),
-        hall.referee("verify", "sealed", "--json", *at_file),
+        hall.referee("verify", "sealed", "--json", "--allow-set-aside", *at_file),
         *(path.read_text() for path in (tmp_path / "early").rglob("*.json*")),
         (hall.folder / "server.log").read_text(),
         (process / "cmdline").read_text(),
@@ -111,7 +112,7 @@ def test_root_text_and_salt_are_nowhere_while_it_runs_and_everywhere_afterwards(
     told = show(hall, "sealed")
     assert told["root"] == root_of(told["seed_text"], bytes.fromhex(told["salt"])).hex()
     assert told["commitment"] == commitment(bytes.fromhex(told["root"]))
-    assert "sealed holds: commitment, seeds" in hall.referee("verify", tmp_path / "late")
+    assert "sealed holds: commitment, seeds" in hall.referee("verify", tmp_path / "late", "--allow-set-aside")
 
 
 def test_a_repeatable_tournament_is_refused_to_remote_bots_here_and_on_the_server(hall: Hall) -> None:
@@ -170,29 +171,31 @@ def test_a_running_tournament_from_before_salts_keeps_its_root_and_goes_on(tmp_p
         hall.close()
 
 
-def test_the_password_of_a_postgresql_address_is_in_no_word_of_a_command_that_works(hall: Hall) -> None:
-    with any_server() as server, fresh_schema(server) as plain:
-        address = make_url(plain).set(password="s3cret").render_as_string(hide_password=False)
-        created = hall.referee("tournament", "create", "cup", *SHORT, "--bots", "random,ada", "--db", address, code=2)
-        hall.referee("bot", "add", "ada", "--db", address)
-        created += hall.referee("tournament", "create", "cup", *SHORT, "--bots", "random,ada", "--db", address)
-        assert "Start it: referee tournament start cup --db 'postgresql://referee:***@" in created
-        assert "s3cret" not in created
-        with Store.open(address, owner="server"):
-            taken = hall.referee("tournament", "start", "cup", "--db", address, code=3)
-        assert "A server is already running on postgresql+psycopg://referee:***@" in taken
-        assert "s3cret" not in taken
-        (hall.folder / "elsewhere").mkdir()
-        elsewhere = Hall(hall.folder / "elsewhere")
-        elsewhere.db = address
-        try:
-            elsewhere.start()
-            eventually(lambda: "Ctrl-C stops it." in (elsewhere.folder / "server.log").read_text())
-            log = (elsewhere.folder / "server.log").read_text()
-        finally:
-            elsewhere.close()
-        assert "referee:***@" in log
-        assert "s3cret" not in log
+def test_the_password_of_a_postgresql_address_is_in_no_word_of_a_command_that_works(
+    hall: Hall, postgres_address: str
+) -> None:
+    address = make_url(postgres_address).set(password="s3cret").render_as_string(hide_password=False)
+    created = hall.referee("tournament", "create", "cup", *SHORT, "--bots", "random,ada", "--db", address, code=2)
+    hall.referee("bot", "add", "ada", "--db", address)
+    created += hall.referee("tournament", "create", "cup", *SHORT, "--bots", "random,ada", "--db", address)
+    assert "Start it: referee tournament start cup --db 'postgresql://referee:***@" in created
+    assert "s3cret" not in created
+    with Store.open(address, owner="server"), pytest.MonkeyPatch.context() as at_once:
+        at_once.setattr(owner, "RELEASE_SECONDS", 0.0)
+        taken = hall.referee("tournament", "start", "cup", "--db", address, code=3)
+    assert "A server is already running on postgresql+psycopg://referee:***@" in taken
+    assert "s3cret" not in taken
+    (hall.folder / "elsewhere").mkdir()
+    elsewhere = Hall(hall.folder / "elsewhere")
+    elsewhere.db = address
+    try:
+        elsewhere.start()
+        eventually(lambda: "Ctrl-C stops it." in (elsewhere.folder / "server.log").read_text())
+        log = (elsewhere.folder / "server.log").read_text()
+    finally:
+        elsewhere.close()
+    assert "referee:***@" in log
+    assert "s3cret" not in log
 
 
 def _copy(hall: Hall) -> Path:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ..waiting import eventually
-from .tournament_hall import ENVIRONMENT, PATIENCE, Hall
+from ..waiting import PATIENCE, eventually
+from .tournament_hall import ENVIRONMENT, Hall
 
 ROUNDS = 3000
 

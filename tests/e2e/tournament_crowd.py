@@ -1,7 +1,7 @@
 """Many SDK bots in one process: `python tournament_crowd.py SERVER NAME=STYLE=TOKEN…`.
 
-A style is `random` (any legal move, by a hash of the view), `first` (always the first legal move), or a move that is
-always answered.
+A style is `random` (any legal move, by a hash of the view), `slow` (the same, after a moment, so that a long tournament
+is not over soon), `first` (always the first legal move), or a move that is always answered.
 """
 
 from __future__ import annotations
@@ -14,20 +14,25 @@ import sys
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
 
 from arena import Decision
+from arena.bots import Bot
 from arena.launch import run_async
 from arena.settings import Settings
 
 
-def bot(style: str) -> object:
-    def decide(decision: Decision) -> str:
-        if style == "first":
-            return decision.legal[0]
-        if style == "random":
-            draw = int.from_bytes(hashlib.sha256(decision.view_bytes).digest()[:8], "big")
-            return decision.legal[draw % len(decision.legal)]
-        return style
+def at_random(decision: Decision) -> str:
+    draw = int.from_bytes(hashlib.sha256(decision.view_bytes).digest()[:8], "big")
+    return decision.legal[draw % len(decision.legal)]
 
-    return decide
+
+async def slowly(decision: Decision) -> str:
+    await asyncio.sleep(0.02)
+    return at_random(decision)
+
+
+def bot(style: str) -> Bot:
+    if style in ("random", "slow"):
+        return at_random if style == "random" else slowly
+    return lambda decision: decision.legal[0] if style == "first" else style
 
 
 async def main(server: str, words: list[str]) -> None:

@@ -13,7 +13,9 @@ import pytest
 
 import referee.games
 from referee.rules import registry
+from referee.rules.boards import generic
 from referee.rules.game import Game, State
+from referee.rules.laws.boards import drawing_flaw, picture_flaw
 
 PACKAGES = Path(referee.games.__file__).parent
 BUILT_IN = sorted(
@@ -26,6 +28,10 @@ FIRST_LINES = {
     "check": "The check of a move of {title}: ",
     "events": "The events of {title}: ",
     "view": "The view of a match of {title}: ",
+    "telling": "The words of {title}: ",
+    "drawing": "The drawing of a view of {title}: ",
+    "picture": "The picture of a view of {title}: ",
+    "imagine": "A match of {title} imagined from a view: ",
 }
 """How the docstring of each file of the skeleton begins."""
 CONTENTS = {
@@ -34,6 +40,10 @@ CONTENTS = {
     "check": ["check", "fallback"],
     "events": ["wire"],
     "view": ["view_of"],
+    "telling": ["told"],
+    "drawing": ["draw"],
+    "picture": ["paint"],
+    "imagine": ["imagine"],
 }
 
 each_game = pytest.mark.parametrize("name", BUILT_IN)
@@ -91,6 +101,33 @@ def test_the_verbs_of_a_state_are_those_of_the_files_beside_it(name: str) -> Non
     assert type(state).check is part(name, "check").check
     assert type(state).fallback is part(name, "check").fallback
     assert type(state).view is part(name, "view").view_of
+
+
+@each_game
+def test_a_game_has_a_board_of_its_own_and_its_own_words(name: str) -> None:
+    game = registry.find(name)
+    view = game.start(3, seed=b"skeleton").view(0)
+    assert game.drawing(view) != generic.drawing(game.title, view, 80)
+    assert game.drawing(view) == part(name, "drawing").draw(view, 80)
+    assert game.picture(view) == part(name, "picture").paint(view)
+    assert game.told(view) == part(name, "telling").told(view)
+
+
+@each_game
+def test_a_view_that_is_not_the_games_own_message_is_drawn_as_a_table(name: str) -> None:
+    game = registry.find(name)
+    view = {"seat": 0, "scores": [1, 2, 3], "events": [{"kind": "moved", "seat": 1}]}
+    assert game.drawing(view) == generic.drawing(game.title, view, 80)
+    assert game.picture(view) == generic.picture(game.name, game.title, view)
+    assert game.told(view) == ["seat 1: moved"]
+
+
+@each_game
+def test_a_view_with_nothing_in_it_is_drawn_all_the_same(name: str) -> None:
+    game = registry.find(name)
+    empty = type(game.start(3, seed=b"skeleton").view(None))()
+    assert drawing_flaw(game, empty, 40) is None
+    assert picture_flaw(game, empty) is None
 
 
 @each_game

@@ -103,7 +103,7 @@ def test_goldens_are_saved_and_loaded_alike(tmp_path: Path, some: Golden) -> Non
 
 def test_making_them_again_changes_nothing() -> None:
     done = subprocess.run(
-        [sys.executable, HERE / "make.py", "stop_me_go"], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, HERE / "make.py", "stop_me_go"], capture_output=True, text=True, timeout=120, check=False
     )
     assert done.returncode == 0, done.stderr
     assert "are as they were" in done.stdout

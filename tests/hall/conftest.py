@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from referee.hall.competition import Competition
+from referee.hall.nonce_call import NonceCall
+from referee.hall.notices import NoticeCode
 from referee.match.clock import TimeControl
 from referee.match.match import Match
 from referee.match.player import Question, Rejected
@@ -35,6 +37,8 @@ class LocalBot:
         self.notices: list[tuple[str, str]] = []
         self.endings: list[Ending] = []
         self._presence = competition.presence
+        self.gives_nonces = False
+        self.nonce_calls: list[NonceCall] = []
 
     @property
     def free(self) -> int:
@@ -43,8 +47,11 @@ class LocalBot:
     def plays(self, game: str) -> bool:
         return not self.games or game in self.games
 
-    def notice(self, code: str, text: str) -> None:
+    def notice(self, code: NoticeCode, text: str) -> None:
         self.notices.append((code, text))
+
+    def nonces(self, call: NonceCall, answered: Callable[[str], object] | None = None) -> None:
+        self.nonce_calls.append(call)
 
     def started(self, match: Match, seat: Seat) -> None:
         self.seats[match.id] = (match, seat)
@@ -81,10 +88,3 @@ async def competition(store: Store) -> AsyncIterator[Competition]:
     opened.start()
     yield opened
     await opened.stop()
-
-
-async def until(check: Callable[[], bool], patience: float = 20.0) -> None:
-    """Wait for something that happens in this loop."""
-    async with asyncio.timeout(patience):
-        while not check():  # noqa: ASYNC110 - there is no event for what a test looks for
-            await asyncio.sleep(0.002)

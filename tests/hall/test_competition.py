@@ -11,7 +11,8 @@ from referee.hall.practice_request import PracticeRequest
 from referee.store import Counts, MatchState, Store, TournamentState
 from referee.tournament.plan import Plan
 
-from .conftest import LocalBot, until
+from ..waiting import soon
+from .conftest import LocalBot
 
 ALONE = """
 import asyncio, sys
@@ -51,7 +52,7 @@ async def test_drained_it_ends_what_is_being_played_and_starts_nothing_more(
     competition.presence.arrived(ada)
     plan = Plan(game="stop_me_go", players=2, rounds=500)
     league = await competition.director.create("league", plan, ["random", "patient"], "s", True)
-    await until(lambda: bool(competition.hall.matches))
+    await soon(lambda: bool(competition.hall.matches))
     said: list[str] = []
     await competition.drain(said.append)
     assert competition.idle
@@ -82,5 +83,5 @@ async def test_a_bot_joins_a_tournament_that_is_being_played(competition: Compet
     assert added > 0
     for name in ("ada", "bob"):
         competition.presence.arrived(LocalBot(competition, name, concurrency=2))
-    await until(lambda: "league" not in competition.director.runners)
+    await soon(lambda: "league" not in competition.director.runners)
     assert store.tournaments.counts(league.id) == Counts(finished=2 + added)

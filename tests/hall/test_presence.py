@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from referee.hall.competition import Competition
-from referee.hall.hall_venue import HallVenue, Remote
+from referee.hall.hall_venue import HallVenue, HouseEntrant, RemoteEntrant
 from referee.hall.practice_request import NoLobby, PracticeRequest
 from referee.hall.presence import Presence
 from referee.rules import registry
@@ -13,7 +13,8 @@ from referee.rules.game import WrongUse
 from referee.store import Counts, MatchState, NewEntrant, Store
 from referee.tournament.plan import Plan
 
-from .conftest import LocalBot, until
+from ..waiting import soon
+from .conftest import LocalBot
 
 
 def test_a_lost_bot_is_not_found_but_stays_registered_until_it_has_gone(competition: Competition) -> None:
@@ -51,7 +52,7 @@ def test_who_wants_to_hear_no_more_is_told_no_more(competition: Competition) -> 
 
 
 def test_the_venue_counts_only_bots_that_are_there_and_play_the_game(competition: Competition) -> None:
-    entrants = {name: Remote(name) for name in ("ada", "bob", "cy", "dee")}
+    entrants = {name: RemoteEntrant(name, competition.presence) for name in ("ada", "bob", "cy", "dee")}
     venue = HallVenue(competition.hall, competition.presence, entrants, "stop_me_go")
     ada, bob, cy = (LocalBot(competition, name) for name in ("ada", "bob", "cy"))
     cy.games = ("flip7",)
@@ -67,7 +68,11 @@ def test_the_venue_counts_only_bots_that_are_there_and_play_the_game(competition
 
 def test_only_house_bots_are_dealt_the_same_again(competition: Competition) -> None:
     house = competition.roster.house_player("random", "random")
-    venue = HallVenue(competition.hall, competition.presence, {"random": house, "ada": Remote("ada")})
+    venue = HallVenue(
+        competition.hall,
+        competition.presence,
+        {"random": HouseEntrant(house), "ada": RemoteEntrant("ada", competition.presence)},
+    )
     for interrupted in (True, False):
         assert venue.same_deal(["random", "random"], interrupted)
         assert not venue.same_deal(["random", "ada"], interrupted)
@@ -81,7 +86,7 @@ async def test_a_tournament_waits_for_a_bot_and_goes_on_when_it_comes(competitio
     assert competition.director.wants("ada") is False  # it is not there
     ada = LocalBot(competition, "ada", concurrency=2)
     competition.presence.arrived(ada)
-    await until(lambda: "league" not in competition.director.runners)
+    await soon(lambda: "league" not in competition.director.runners)
     assert store.tournaments.counts(league.id) == Counts(finished=4)
     assert len(ada.endings) == 4
 
@@ -93,7 +98,7 @@ async def test_practice_is_arranged_and_told_through_the_port(competition: Compe
     assert not competition.lobby.wish(ada, PracticeRequest("no such game", ("random",)))
     assert [code for code, _ in ada.notices] == ["refused"]
     assert competition.lobby.wish(ada, PracticeRequest("stop_me_go", ("random",), 3))
-    await until(lambda: len(ada.endings) == 3)
+    await soon(lambda: len(ada.endings) == 3)
     await competition.practice.settle()
     assert [store.matches.get(number).state for number in (1, 2, 3)] == [MatchState.FINISHED] * 3
     assert competition.idle

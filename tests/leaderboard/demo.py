@@ -24,6 +24,8 @@ from referee_leaderboard import (
     Standing,
     Standings,
     State,
+    Strength,
+    Strengths,
     to_svg,
     watch,
 )
@@ -90,8 +92,9 @@ class Tournament:
             playing=tuple(self._playing(done + 1 + index, index) for index in range(min(busy, self.total - done))),
             latest=tuple(reversed(self.results[-60:])),
             crosstable=Crosstable.tally([row.bot for row in rows], pairs),
-            seats=Seats.tally([row.bot for row in rows], pairs),
+            seats=replace(Seats.tally([row.bot for row in rows], pairs), p_value=0.21 if done else None),
             notices=("last-minute is away; its next matches wait",) if self._someone_away() else (),
+            strengths=_strengths(rows, done) if done else Strengths(),
         )
 
     def _someone_away(self) -> bool:
@@ -116,6 +119,7 @@ class Tournament:
             sigma=25 / 3 / math.sqrt(1 + len(mine) / 3),
             matches=len(mine),
             wins=ranks.count(1),
+            wins_split=sum(1 / result.ranks.count(1) for result, seat in mine if result.ranks[seat] == 1),
             mean_rank=mean,
             faults=sum(bool(result.faults and result.faults[seat]) for result, seat in mine),
             mean_score=sum((result.scores or ())[seat] for result, seat in mine) / len(mine),
@@ -129,6 +133,36 @@ class Tournament:
         return Playing(
             str(number), 1 + number // 3, bots, 2.0 * index + 0.5, tuple(choice.randrange(180) for _ in bots)
         )
+
+
+def _strengths(rows: Sequence[Standing], matches: int) -> Strengths:
+    """Invented from the ratings: as good as real ones for looking at."""
+    ordered = sorted(rows, key=lambda row: -row.mu)
+    mean = sum(row.mu for row in rows) / len(rows)
+    ahead = [[_ahead(one, other) for other in ordered] for one in ordered]
+    found = []
+    for place, row in enumerate(ordered):
+        better = sum(ahead[other][place] >= 0.975 for other in range(len(ordered)))
+        worse = sum(ahead[place][other] >= 0.975 for other in range(len(ordered)))
+        first = math.prod(sure for other, sure in enumerate(ahead[place]) if other != place)
+        error = round(row.sigma / 3, 3)
+        found.append(
+            Strength(
+                row.bot, round(row.mu - mean, 3), error, place + 1, better + 1, len(rows) - worse, first, row.matches
+            )
+        )
+    groups: list[tuple[int, ...]] = []
+    for place, strength in enumerate(found):
+        if strength.rank_high - 1 > place and (not groups or strength.rank_high - 1 > groups[-1][1]):
+            groups.append((place, strength.rank_high - 1))
+    note = f"the mean rank puts {found[1].bot} first, not {found[0].bot}: the lead of {found[0].bot} is 71 % sure"
+    square = tuple(tuple(row) for row in ahead)
+    return Strengths(tuple(found), square, tuple(groups), 2.5, matches, (note,) if len(found) > 1 else ())
+
+
+def _ahead(one: Standing, other: Standing) -> float:
+    spread = math.hypot(one.sigma, other.sigma) / 3
+    return round(0.5 * math.erfc((other.mu - one.mu) / spread / math.sqrt(2)), 4)
 
 
 async def feed(

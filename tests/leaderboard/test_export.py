@@ -19,6 +19,8 @@ from referee_leaderboard import (
     Seats,
     Standing,
     Standings,
+    Strength,
+    Strengths,
     View,
     to_csv,
     to_html,
@@ -42,6 +44,12 @@ def nasty() -> Standings:
         crosstable=Crosstable.tally(NASTY, results),
         seats=Seats.tally(NASTY, results),
         notices=("<n>",),
+        strengths=Strengths(
+            tuple(Strength(bot, 0.0, 1.0, 1, 1, 5, 0.2) for bot in NASTY),
+            ahead=((0.5,) * 5,) * 5,
+            groups=((0, 4),),
+            notes=("<w>",),
+        ),
     )
 
 
@@ -51,6 +59,9 @@ def test_csv_reads_back_with_every_name_and_full_ratings(spring_cup: Standings) 
     assert [float(row["mu"]) for row in rows] == [row.mu for row in spring_cup.rows]
     assert [float(row["score"]) for row in rows] == [row.score for row in spring_cup.rows]
     assert rows[-1]["absent"] == "yes"
+    strengths = {row.bot: row for row in spring_cup.strengths.rows}
+    assert [float(row["strength"]) for row in rows] == [strengths[row["bot"]].value for row in rows]
+    assert [int(row["rank_high"]) for row in rows] == [strengths[row["bot"]].rank_high for row in rows]
 
 
 def test_csv_quotes_commas_quotes_and_line_ends(nasty: Standings) -> None:
@@ -94,9 +105,9 @@ def test_the_page_escapes_every_name(nasty: Standings) -> None:
     page.feed(to_html(nasty))
     page.close()
     assert page.open == []
-    assert not {"script", "img", "b", "i", "u", "m", "r", "f", "n"} & set(page.seen)
+    assert not {"script", "img", "b", "i", "u", "m", "r", "f", "n", "w"} & set(page.seen)
     assert not any(name.startswith("on") for name, _ in page.attributes)
-    for name in (*NASTY, "<b>Cup</b>", "<i>game</i>", "<m>", "<r>", "<f>", "<n>", "<u>"):
+    for name in (*NASTY, "<b>Cup</b>", "<i>game</i>", "<m>", "<r>", "<f>", "<n>", "<u>", "<w>"):
         assert name in page.words
 
 
@@ -113,8 +124,9 @@ def test_the_page_fetches_nothing(spring_cup: Standings) -> None:
 def test_the_page_has_the_table_and_the_crosstable_in_light_and_dark(spring_cup: Standings) -> None:
     text = to_html(spring_cup)
     assert "prefers-color-scheme: dark" in text
-    assert text.count("<table") == 3
+    assert text.count("<table") == 4
     assert "Crosstable" in text
+    assert "Strengths" in text
     assert all(f"<td>{row.score:.2f}</td>" in text for row in spring_cup.rows)
 
 
@@ -122,7 +134,7 @@ def test_the_page_of_an_empty_tournament_says_so() -> None:
     assert "No bots have entered yet." in to_html(Standings("Cup", "g", 2))
 
 
-@pytest.mark.parametrize("view", ["table", "crosstable", "seats"])
+@pytest.mark.parametrize("view", ["table", "crosstable", "seats", "strengths"])
 def test_the_picture_is_well_formed_and_fetches_nothing(spring_cup: Standings, nasty: Standings, view: View) -> None:
     for standings in (spring_cup, nasty):
         text = to_svg(standings, 90, 26, view)

@@ -29,7 +29,7 @@ def test_the_table_uses_the_room_it_has(
     assert to_text(render(spring_cup, "table", width, height), width) == snapshot
 
 
-@pytest.mark.parametrize("view", ["crosstable", "seats"])
+@pytest.mark.parametrize("view", ["crosstable", "seats", "strengths"])
 @pytest.mark.parametrize(("width", "height"), [(40, 20), (80, 24), (120, 40)])
 def test_the_other_views_use_the_room_they_have(
     spring_cup: Standings, snapshot: SnapshotAssertion, view: View, width: int, height: int
@@ -37,7 +37,7 @@ def test_the_other_views_use_the_room_they_have(
     assert to_text(render(spring_cup, view, width, height), width) == snapshot
 
 
-@pytest.mark.parametrize("view", ["table", "crosstable", "seats"])
+@pytest.mark.parametrize("view", ["table", "crosstable", "seats", "strengths"])
 def test_ascii_consoles_see_the_same_lines_in_ascii(
     spring_cup: Standings, snapshot: SnapshotAssertion, view: View
 ) -> None:
@@ -90,6 +90,6 @@ FAULTY = replace(
 
 
 @pytest.mark.parametrize("standings", [EMPTY, ALONE, TIED, FAULTY], ids=lambda standings: standings.tournament)
-@pytest.mark.parametrize("view", ["table", "crosstable", "seats"])
+@pytest.mark.parametrize("view", ["table", "crosstable", "seats", "strengths"])
 def test_the_edges_look_sane(standings: Standings, view: View, snapshot: SnapshotAssertion) -> None:
     assert to_text(render(standings, view, 80, 18), 80) == snapshot

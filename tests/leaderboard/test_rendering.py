@@ -18,6 +18,7 @@ from referee_leaderboard import (
     Crosstable,
     Outcome,
     Playing,
+    Pooled,
     Seats,
     Standing,
     Standings,
@@ -238,3 +239,41 @@ def test_matches_without_a_result_are_not_called_played() -> None:
     assert "2 of 180 matches played, 178 set aside" in to_text(final_table(standings), 80)
     assert "2 of 180 matches played, 178 set aside" in to_html(standings)
     assert "180/180 matches (100%), 178 set aside" in plain_progress_line(standings)
+
+
+def pooled_standings() -> Standings:
+    rows = (
+        Standing(1, "ada", 27.0, 1.0, 8, 5, 1.4, 0, 12.0),
+        Standing(2, "random", 25.0, 1.0, 8, 2, 1.8, 0, 9.0),
+        Standing(3, "random-2", 23.0, 1.0, 4, 1, 2.1, 1, 6.0),
+    )
+    both = Pooled.of("random", ("random", "random-2"), rows)
+    assert both is not None
+    return Standings("cup", "flip7", 3, rows=rows, pooled=(both,))
+
+
+def test_entries_of_one_bot_are_told_together_below_the_table() -> None:
+    standings = pooled_standings()
+    (both,) = standings.pooled
+    assert (both.matches, both.wins, both.faults) == (12, 3, 1)
+    assert both.mean_rank == pytest.approx((8 * 1.8 + 4 * 2.1) / 12)
+    sentence = (
+        "random and random-2 are the same bot; together: 12 matches, 3 wins, mean rank 1.90, mean score 8.0, 1 fault"
+    )
+    assert sentence in to_text(final_table(standings, 80), 200)
+    assert sentence in to_html(standings)
+    assert sentence in to_text(render(standings, "table", 140, 30), 140)
+    assert "random ×2 together: 12 matches, mean rank 1.90" in to_text(render(standings, "table", 60, 30), 60)
+    assert Standings.from_json_value(standings.to_json_value()) == standings
+
+
+def test_of_many_entries_the_first_are_named_and_the_others_counted() -> None:
+    names = tuple(f"r{number}" for number in range(36))
+    both = Pooled.of("r", names, [Standing(1, name, 25.0, 8.0, 1, 0, 18.5, 0, 3.0) for name in names])
+    assert both is not None
+    assert both.sentences()[0].startswith("r0, r1, r2, r3 and 32 more are the same bot; together: 36 matches")
+
+
+def test_entries_that_have_not_played_are_not_pooled() -> None:
+    rows = (Standing(1, "random", 25.0, 8.0), Standing(1, "random-2", 25.0, 8.0))
+    assert Pooled.of("random", ("random", "random-2"), rows) is None

@@ -15,7 +15,6 @@ from referee_leaderboard import (
     Outcome,
     Playing,
     Seats,
-    SeatTotal,
     Standing,
     Standings,
     StandingsError,
@@ -34,7 +33,7 @@ def test_the_keys_of_json_come_in_a_stable_order(spring_cup: Standings) -> None:
     assert list(value)[:4] == ["tournament", "game", "players", "state"]
     assert list(value["rows"][0]) == [
         "rank", "bot", "mu", "sigma", "matches", "wins", "mean_rank", "faults", "mean_score", "previous_rank",
-        "absent", "absent_seconds", "score",
+        "absent", "absent_seconds", "wins_split", "strength", "strength_error", "score",
     ]  # fmt: skip
     assert value["state"] == "running"
     assert type(value["state"]) is str
@@ -111,12 +110,35 @@ def test_meetings_of_any_two_are_ahead_equal_or_behind(spring_cup: Standings) ->
             assert table.meetings[i][j] == table.better[i][j] + table.better[j][i] + table.equal[i][j]
 
 
-def test_a_shared_first_rank_is_a_win_for_each_seat_that_shares_it() -> None:
+def test_a_shared_first_place_is_split_among_the_seats_that_share_it() -> None:
     seats = Seats.tally(["a", "b"], [(("a", "b"), (1, 1)), (("b", "a"), (2, 1))])
-    assert seats.overall == (SeatTotal(0, 2, 1), SeatTotal(1, 2, 2))
+    assert [(total.seat, total.matches, total.wins, total.won) for total in seats.overall] == [
+        (0, 2, 1, 0.5),
+        (1, 2, 2, 1.5),
+    ]
+    assert all(total.low < total.won / 2 < total.high for total in seats.overall if total.low and total.high)
     assert [(record.bot, record.seat, record.wins, record.mean_rank) for record in seats.records] == [
         ("a", 0, 1, 1.0), ("a", 1, 1, 1.0), ("b", 0, 0, 2.0), ("b", 1, 1, 1.0),
     ]  # fmt: skip
+
+
+def test_all_wins_of_a_match_are_one_win_however_many_share_it() -> None:
+    seats = Seats.tally("abc", [("abc", (1, 1, 1)), ("abc", (1, 1, 3)), ("abc", (2, 1, 2))])
+    assert sum(total.won for total in seats.overall) == pytest.approx(3.0)
+    assert sum(record.won for record in seats.records) == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize(
+    ("p_value", "said"),
+    [
+        (None, ""),
+        (0.2, "no seat is seen to be better: p = 0.200 for all seats together"),
+        (0.01, "the seats are not alike: p = 0.010 for all seats together"),
+        (1e-9, "the seats are not alike: p < 0.001 for all seats together"),
+    ],
+)
+def test_the_verdict_on_the_seats_is_one_sentence(p_value: float | None, said: str) -> None:
+    assert Seats(p_value=p_value).verdict == said
 
 
 def test_only_the_clocks_of_a_running_tournament_move_on(spring_cup: Standings) -> None:

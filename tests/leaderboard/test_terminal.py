@@ -18,14 +18,16 @@ from pathlib import Path
 
 import pytest
 
+from ..waiting import PATIENCE
+
 DEMO = Path(__file__).with_name("demo.py")
 # The demo becomes the leader of a session whose terminal this is, as under a shell.
 LAUNCH = (
-    "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
+    "import fcntl, os, signal, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
+    "signal.signal(signal.SIGHUP, signal.SIG_DFL);"  # whatever started the tests may ignore it, as nohup does
     "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
 )
 ENTER, LEAVE, SHOW_CURSOR = b"\x1b[?1049h", b"\x1b[?1049l", b"\x1b[?25h"
-PATIENCE = 30.0
 
 
 class Terminal:
@@ -138,11 +140,11 @@ def test_the_screen_follows_the_size_of_the_terminal(terminal: Callable[..., Ter
 
 def test_a_small_terminal_still_says_how_to_leave(terminal: Callable[..., Terminal]) -> None:
     screen = terminal()
-    screen.read_until(shows("1 table · 2 crosstable · 3 seats · ↑↓ scroll · ? more · q quit"))
+    screen.read_until(shows("1 table · 2 crosstable · 3 seats · 4 strengths · ↑↓ scroll · ? more · q quit"))
     screen.resize(40, 12)
-    screen.read_until(shows("1 2 3 views · ? more · q quit"))
+    screen.read_until(shows("1 2 3 4 views · ? more · q quit"))
     screen.type(b"?")
-    screen.read_until(shows("t c s · j k ↑↓ · ← → · q quit"))
+    screen.read_until(shows("t c s p · j k ↑↓ · ← → · q quit"))
     screen.type(b"2")
     screen.read_until(shows("Columns 1–4 of 12; % finished ahead"))
     screen.resize(10, 6)

@@ -8,7 +8,7 @@ import pytest
 
 from referee.match.clock import TimeControl
 from referee.match.match import LONGEST_MOVE, Match
-from referee.match.player import Question, RejectionKind, shorten
+from referee.match.player import Question, RejectionKind
 from referee.match.result import Ending, Forfeit, Termination, judge, void
 from referee.rules import registry
 from referee.rules.game import Result
@@ -16,7 +16,7 @@ from referee.rules.game import Result
 from .conftest import SEED, Room, Scripted, Sit
 
 
-def refused(room: Room, seat: int, text: str, number: int | None = None) -> tuple[RejectionKind, str, int]:
+def refused(room: Room, seat: int, text: str, number: int | None = None) -> tuple[RejectionKind, str, int | None]:
     """Say something that is refused; nothing anybody may see has changed by it."""
     before, heard = room.views(), len(room.players[seat].rejections)
     room.say(seat, text, number)
@@ -292,13 +292,6 @@ def test_a_record_can_be_written_whatever_a_bot_said(sit: Sit) -> None:
         room.say(0, text)
     room.play_on()
     assert b"\xef\xbf\xbd" in room.match.record()
-
-
-def test_shortened_texts_are_printable_and_short() -> None:
-    assert shorten("abc") == "abc"
-    assert shorten("a" * 81) == "a" * 79 + "…"
-    assert shorten("a\x1b[2Jb\r\n\u202e\ud800") == "a�[2Jb����"
-    assert shorten("x" * 80) == "x" * 80
 
 
 # Endings.

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.v1 import match_pb2 as pb
+from arena import results
+from arena.v1 import result_pb2
 from referee.match.result import Ending, Termination
 from referee.match.transcript import Transcript
 from referee.rules.game import Result
@@ -23,29 +24,23 @@ def test_an_ending_comes_back_as_it_was(seats: list[tuple[int, int, Termination,
     assert Ending.from_value(json.loads(json.dumps(ending.to_value()))) == ending
 
 
-def test_the_two_spellings_of_a_termination() -> None:
+def test_the_words_for_how_a_seat_ended() -> None:
     words = ["finished", "illegal", "timeout", "disconnect", "crash", "flood", "resigned", "void"]
     assert [termination.word for termination in Termination] == words
-    assert [termination.code for termination in Termination] == [word.upper() for word in words]
-    for termination in Termination:
-        assert Termination.of_word(termination.word) is Termination.of_code(termination.code) is termination
+    assert [Termination.of_word(word).word for word in words] == words
 
 
-def test_every_code_is_known_on_the_wire() -> None:
-    wire = {name.removeprefix("TERMINATION_") for name in pb.Termination.DESCRIPTOR.values_by_name} - {"UNSPECIFIED"}
-    assert {termination.code for termination in Termination} == wire
+def test_the_protocol_has_the_same_words() -> None:
+    assert results.NUMBERS.keys() == {termination.word for termination in Termination}
+    for word, number in results.NUMBERS.items():
+        assert (results.word(number), f"TERMINATION_{word.upper()}") == (word, result_pb2.Termination.Name(number))
+    assert results.word(99) == "unspecified"
 
 
-@pytest.mark.parametrize("spelling", ["TIMEOUT", "gone", "", "word", "of_code"])
+@pytest.mark.parametrize("spelling", ["TIMEOUT", "gone", "", "word", "of_word"])
 def test_a_word_that_is_none_is_refused(spelling: str) -> None:
     with pytest.raises(ValueError, match="not a valid"):
         Termination.of_word(spelling)
-
-
-@pytest.mark.parametrize("spelling", ["timeout", "GONE", "", "word", "of_code"])
-def test_a_code_that_is_none_is_refused(spelling: str) -> None:
-    with pytest.raises(ValueError, match="not a valid"):
-        Termination.of_code(spelling)
 
 
 def test_a_match_on_paper_is_the_same_to_the_byte() -> None:

@@ -7,16 +7,19 @@ import os
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
 import asyncio
+import itertools
 import re
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import IO, Any
 
 import grpc
+import grpc.aio
 import pytest
 
 from arena.v1 import admin_pb2
@@ -30,10 +33,15 @@ from referee.net.session import Session
 from referee.rules import registry
 from referee.store import Store
 
+from ..waiting import PATIENCE
 from .raw import Raw
+from .steady import Steady, steady
 
-CONTROL = TimeControl(limit=2.0, bank=2.0, grace=2.0)
+CONTROL = TimeControl(limit=20.0, bank=25.0, grace=30.0)
+"""More than enough: a test of what happens when it is used up has less of it."""
 REFEREE = [sys.executable, "-m", "referee"]
+NAMES = (f"bot{number}" for number in itertools.count())
+"""Names of bots that no test has used yet."""
 
 
 class Server:
@@ -160,7 +168,8 @@ class Process:
                 response_deserializer=admin_pb2.AddBotResponse.FromString,
             )
             metadata = (("authorization", f"Bearer {self.admin_token}"),)
-            made: admin_pb2.AddBotResponse = call(admin_pb2.AddBotRequest(name=name), metadata=metadata, timeout=10)
+            request = admin_pb2.AddBotRequest(name=name)
+            made: admin_pb2.AddBotResponse = call(request, metadata=metadata, timeout=PATIENCE)
             return made.token
 
     @property
@@ -172,22 +181,54 @@ class Process:
         return int(found[1]) // 1024
 
     def stop(self) -> int:
-        """Ctrl-C until it is gone; its exit code."""
-        for _ in range(3):
-            if self.child.poll() is None:
+        """Ctrl-C, and once more if it then waits for matches; its exit code.
+
+        No signal is sent for want of patience: one that finds the interpreter on its way out would end it otherwise.
+        """
+        if self.child.poll() is None:
+            self.child.send_signal(signal.SIGINT)
+        hung = threading.Timer(PATIENCE, self.child.kill)
+        hung.start()
+        stream: IO[str] | None = self.child.stderr
+        assert stream is not None
+        asked = False
+        for line in stream:
+            self.said += line
+            if "Ctrl-C again stops at once" in line and not asked:
+                asked = True
                 self.child.send_signal(signal.SIGINT)
-            with suppress(subprocess.TimeoutExpired):
-                self.child.wait(1)
-                break
-        else:
-            self.child.kill()
-        rest = self.child.communicate()[1]
-        self.said += rest
+        self.child.communicate()
+        hung.cancel()
         return self.child.returncode
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+    """Whatever the tests do to it, it lives to the end, and none of it was a surprise to the server."""
     process = Process(tmp_path_factory.mktemp("served"), "--grace", "3s")
     yield process
+    alive = process.child.poll() is None
     process.stop()
+    assert alive, process.said
+    assert "unexpected error" not in process.said
+    assert "Traceback" not in process.said
+
+
+@pytest.fixture
+async def good(served: Process) -> AsyncIterator[Steady]:
+    """A bot that plays as it should before, during and after what the test does."""
+    async with steady(served.address, served.token(next(NAMES))) as bot:
+        yield bot
+
+
+@pytest.fixture
+async def bad(served: Process) -> AsyncIterator[Raw]:
+    """A registered bot that has said hello."""
+    bot = Raw(served.address, served.token(next(NAMES)))
+    await bot.hello()
+    yield bot
+    await bot.close()
+
+
+def open_channel(served: Process) -> Any:
+    return grpc.aio.insecure_channel(served.address, options=[("grpc.use_local_subchannel_pool", 1)])

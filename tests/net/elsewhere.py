@@ -14,7 +14,7 @@ SETTINGS = bytes.fromhex("000000040000000000")
 def dial(server: str, address: str = "127.0.0.1", first: bytes = PREFACE + SETTINGS) -> socket.socket:
     """A connection from this address on which nothing is called."""
     host, _, port = server.rpartition(":")
-    connection = socket.create_connection((host, int(port)), timeout=10, source_address=(address, 0))
+    connection = socket.create_connection((host, int(port)), timeout=120, source_address=(address, 0))
     with suppress(OSError):  # it may have been ended already
         connection.sendall(first)
     return connection

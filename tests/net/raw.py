@@ -29,7 +29,7 @@ class Raw:
         metadata = [("authorization", f"Bearer {token}")] if token is not None else []
         self.call: Any = self.channel.stream_stream(PLAY)(metadata=[*metadata, *options.pop("metadata", [])], **options)
         self.frames: list[pb.PlayResponse] = []
-        self._bodies: asyncio.Queue[pb.Down | None] = asyncio.Queue()
+        self._bodies: asyncio.Queue[pb.RefereeBody | None] = asyncio.Queue()
         self._reader: asyncio.Task[None] | None = None
 
     def listen(self) -> None:
@@ -59,9 +59,9 @@ class Raw:
 
     async def send(self, **bodies: Any) -> None:
         """One frame with these bodies."""
-        await self.send_all(*[pb.Up(**{kind: body}) for kind, body in bodies.items()])
+        await self.send_all(*[pb.BotBody(**{kind: body}) for kind, body in bodies.items()])
 
-    async def send_all(self, *bodies: pb.Up) -> None:
+    async def send_all(self, *bodies: pb.BotBody) -> None:
         await self.send_bytes(pb.PlayRequest(bodies=bodies).SerializeToString())
 
     async def send_bytes(self, data: bytes) -> None:
@@ -69,8 +69,8 @@ class Raw:
 
     async def act(self, decide: pb.Decide, move: str | None = None, **changes: Any) -> None:
         """Answer a question, with its first legal move unless told otherwise."""
-        fields: dict[str, Any] = {"match": decide.match, "decision": decide.decision, **changes}
-        await self.send(act=pb.Act(move=decide.legal[0] if move is None else move, **fields))
+        fields: dict[str, Any] = {"match_id": decide.match_id, "decision": decide.decision, **changes}
+        await self.send(act=pb.Act(move_text=decide.legal[0] if move is None else move, **fields))
 
     async def hear(self, kind: str, patience: float = PATIENCE) -> Any:
         """The next body of this kind; others before it are passed over."""
@@ -87,7 +87,7 @@ class Raw:
         while True:
             body = await asyncio.wait_for(self._bodies.get(), PATIENCE)
             assert body is not None, f"the stream ended: {await self.status()}"
-            if body.HasField("notice") and body.notice.code == "ignored":
+            if body.HasField("notice") and body.notice.code == pb.NOTICE_CODE_IGNORED:
                 return kinds
             kinds.append(body.WhichOneof("body") or "")
 

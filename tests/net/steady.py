@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 from arena.client import Client
 from arena.decision import Decision
 from arena.settings import Practice, Settings
-from arena.v1 import match_pb2 as pb
+from arena.v1 import result_pb2
+
+from ..waiting import PATIENCE, soon
 
 
 class Steady:
@@ -27,16 +28,13 @@ class Steady:
         self.decisions += 1
         return decision.legal[-1]
 
-    async def plays_on(self, decisions: int = 15, patience: float = 20.0) -> None:
+    async def plays_on(self, decisions: int = 15, patience: float = PATIENCE) -> None:
         """It is asked and answers as ever."""
         goal = self.decisions + decisions
-        until = time.monotonic() + patience
-        while self.decisions < goal:
-            assert not self.trouble, self.trouble
-            assert time.monotonic() < until, "the well-behaved bot does not get on"
-            await asyncio.sleep(0.01)
+        await soon(lambda: self.decisions >= goal or self.trouble, patience)
+        assert not self.trouble, self.trouble
         for end in self.client.results:
-            assert list(end.terminations) == [pb.TERMINATION_FINISHED] * 3
+            assert list(end.result.terminations) == [result_pb2.TERMINATION_FINISHED] * 3
         assert not self.trouble, self.trouble
 
 

@@ -17,19 +17,16 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from arena.v1 import admin_pb2, admin_pb2_grpc, tournament_pb2, tournament_pb2_grpc
 from referee.hall.places import address_of
-from referee.net import connection_limits as doorkeeping
-from referee.net import health_and_reflection
-from referee.net.connection_limits import Doorkeeper, room_for
+from referee.net import connection_limits, health_and_reflection
+from referee.net.connection_limits import ConnectionLimiter, room_for
 from referee.net.limits import Limits
 from referee.net.open_calls import Calls, endpoint_of
 from referee.net.open_connections import Connection, Connections
 
-from ..waiting import eventually, soon
+from ..waiting import PATIENCE, eventually, soon
 from .conftest import Process, Server, serving
 from .elsewhere import PREFACE, dial, door_at, is_open
 from .steady import steady
-
-PATIENCE = 30.0
 
 
 def open_ones(connections: list[socket.socket]) -> int:
@@ -100,12 +97,21 @@ async def test_an_address_with_too_many_keeps_no_other_out(tmp_path: Path) -> No
 async def test_a_connection_on_which_nothing_is_called_ends(
     server: Server, monkeypatch: pytest.MonkeyPatch, first: bytes | None
 ) -> None:
+    called: list[int] = []
+    judge = ConnectionLimiter.surplus
+
+    def look(limiter: ConnectionLimiter, connections: list[Connection], now: float) -> list[Connection]:
+        ended = judge(limiter, connections, now)
+        called.append(sum(one.heard for one in connections))
+        return ended
+
+    monkeypatch.setattr(ConnectionLimiter, "surplus", look)
     await server.bot("alice")
     async with grpc.aio.insecure_channel(server.address) as channel:
         health: Any = health_pb2_grpc.HealthStub(channel)
         await health.Check(health_pb2.HealthCheckRequest())
-        await asyncio.sleep(2 * doorkeeping.CALM_SECONDS)  # the doorkeeper has seen both
-        monkeypatch.setattr(doorkeeping, "SILENT_SECONDS", 0.2)
+        await soon(lambda: 2 in called)  # the limiter has seen both
+        monkeypatch.setattr(connection_limits, "SILENT_SECONDS", 0.2)
         with dial(server.address) if first is None else dial(server.address, first=first) as silent:
             await soon(lambda: not is_open(silent), PATIENCE)
         assert channel.get_state() is grpc.ChannelConnectivity.READY  # something was called here once
@@ -168,30 +174,32 @@ def connection(number: int, host: str, since: float) -> Connection:
 
 async def test_who_has_nothing_going_ends_first_and_the_oldest_of_them_first_of_all() -> None:
     calls = Calls()
-    keeper = Doorkeeper(0, calls, Limits(connections_per_address=3), 1000)
+    limiter = ConnectionLimiter(0, calls, Limits(connections_per_address=3), 1000)
     ones = [connection(number, "192.0.2.1", float(number)) for number in range(6)]
     for one in ones:
         calls.begin(f"ipv4:192.0.2.1:{one.inode}")
     for one in ones[1:]:
         calls.end(f"ipv4:192.0.2.1:{one.inode}")
-    keeper._counted = 10.0
+    limiter._counted = 10.0
     with calls.bot("ipv4:192.0.2.1:2"):
-        assert [one.inode for one in keeper.surplus(ones, 10.0)] == [3, 1]
-    keeper.close()
+        assert [one.inode for one in limiter.surplus(ones, 10.0)] == [3, 1]
+    limiter.close()
 
 
 async def test_where_it_is_too_many_in_all_every_address_keeps_as_many() -> None:
-    keeper = Doorkeeper(0, Calls(), Limits(connections_per_address=100), 16)  # twelve for strangers, four per address
+    limiter = ConnectionLimiter(
+        0, Calls(), Limits(connections_per_address=100), 16
+    )  # twelve for strangers, four per address
     ones = [connection(100 * host + number, f"192.0.2.{host}", 0.0) for host in range(6) for number in range(host)]
-    left = set(range(len(ones))) - {ones.index(one) for one in keeper.surplus(ones, 1.0)}
+    left = set(range(len(ones))) - {ones.index(one) for one in limiter.surplus(ones, 1.0)}
     kept = [sum(ones[place].host == f"192.0.2.{host}" for place in left) for host in range(6)]
     assert kept == [0, 1, 2, 3, 3, 3]
-    keeper.close()
+    limiter.close()
 
 
 async def test_of_an_address_that_calls_too_often_the_busiest_connections_end() -> None:
     calls = Calls()
-    keeper = Doorkeeper(0, calls, Limits(), 1000)
+    limiter = ConnectionLimiter(0, calls, Limits(), 1000)
     made = {1: 1500, 2: 1, 3: 900, 4: 2000}
     ones = [connection(number, "192.0.2.1", 0.0) for number in made] + [connection(5, "192.0.2.2", 0.0)]
 
@@ -200,19 +208,19 @@ async def test_of_an_address_that_calls_too_often_the_busiest_connections_end() 
             calls.begin(f"ipv4:{host}:{port}")
             calls.end(f"ipv4:{host}:{port}")
 
-    now = keeper._counted
+    now = limiter._counted
     with calls.bot("ipv4:192.0.2.1:4"):  # whatever a bot does is judged elsewhere
         for number, times in made.items():
             call("192.0.2.1", number, times)
         call("192.0.2.2", 5, 2000)
-        assert [one.inode for one in keeper.surplus(ones, now)] == [1]
-        call("192.0.2.1", 3, int(doorkeeping.CALLS_PER_SECOND / 10) + 1)
-        assert keeper.surplus(ones, now + 0.1) == [ones[2]]  # nothing was left but what has come in since
-        call("192.0.2.1", 3, int(doorkeeping.CALLS_PER_SECOND / 2))
-        assert keeper.surplus(ones, now + 1.1) == []
-        assert keeper.surplus(ones, now + 60) == []
-    assert not keeper._allowances  # whoever keeps quiet is forgotten
-    keeper.close()
+        assert [one.inode for one in limiter.surplus(ones, now)] == [1]
+        call("192.0.2.1", 3, int(connection_limits.CALLS_PER_SECOND / 10) + 1)
+        assert limiter.surplus(ones, now + 0.1) == [ones[2]]  # nothing was left but what has come in since
+        call("192.0.2.1", 3, int(connection_limits.CALLS_PER_SECOND / 2))
+        assert limiter.surplus(ones, now + 1.1) == []
+        assert limiter.surplus(ones, now + 60) == []
+    assert not limiter._allowances  # whoever keeps quiet is forgotten
+    limiter.close()
 
 
 def test_what_counts_as_one_address() -> None:

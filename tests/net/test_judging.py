@@ -9,9 +9,10 @@ from typing import Any
 import grpc
 
 from arena.v1 import match_pb2 as pb
+from arena.v1 import result_pb2
 from referee.match.clock import TimeControl
 from referee.match.match import Match
-from referee.net.play_service import TRESPASSES
+from referee.net.play_stream import TRESPASSES
 
 from ..waiting import PATIENCE, soon
 from .conftest import Server
@@ -33,7 +34,7 @@ class Sitting:
     async def refused(self, match: str = "", decision: int | None = None, move: str = "go") -> pb.Rejected:
         """Alice says something that is refused: the board is as before and her stream lives on."""
         number = self.question.decision if decision is None else decision
-        await self.alice.send(act=pb.Act(match=match or self.match.id, decision=number, move=move))
+        await self.alice.send(act=pb.Act(match_id=match or self.match.id, decision=number, move_text=move))
         rejected: pb.Rejected = await self.alice.hear("rejected")
         assert board(self.match) == self.before
         assert not self.alice.call.done()
@@ -59,7 +60,7 @@ async def test_an_unreadable_move(server: Server) -> None:
     sitting = await sit(server)
     rejected = await sitting.refused(move="run")
     assert (rejected.kind, rejected.code) == (pb.REJECTION_KIND_UNREADABLE, "unreadable")
-    assert (rejected.decision, rejected.move, rejected.strikes_left) == (sitting.question.decision, "run", 2)
+    assert (rejected.decision, rejected.move_text, rejected.strikes_left) == (sitting.question.decision, "run", 2)
     await sitting.goes_on()
 
 
@@ -111,7 +112,7 @@ async def test_a_second_answer(server: Server) -> None:
 
 
 async def test_a_late_answer(server: Server) -> None:
-    sitting = await sit(server, TimeControl(limit=1.0, bank=0.0, grace=2))
+    sitting = await sit(server, TimeControl(limit=2.0, bank=0.0, grace=2))
     await sitting.bob.act(await sitting.bob.hear("decide"))
     await soon(lambda: bool(sitting.match.transcript.events))
     sitting.before = board(sitting.match)
@@ -120,8 +121,8 @@ async def test_a_late_answer(server: Server) -> None:
     assert "timeout" in rejected.message
     assert sitting.match.transcript.seats[0].strikes == 0
     end = await sitting.bob.play()
-    assert list(end.terminations) == [pb.TERMINATION_TIMEOUT, pb.TERMINATION_FINISHED]
-    assert list(end.ranks) == [2, 1]
+    assert list(end.result.terminations) == [result_pb2.TERMINATION_TIMEOUT, result_pb2.TERMINATION_FINISHED]
+    assert list(end.result.ranks) == [2, 1]
 
 
 async def test_an_answer_after_the_end_is_late_and_no_trespass(server: Server) -> None:
@@ -130,13 +131,15 @@ async def test_an_answer_after_the_end_is_late_and_no_trespass(server: Server) -
     await sitting.alice.hear("match_end")
     rejected = await sitting.refused()
     assert (rejected.kind, rejected.message) == (pb.REJECTION_KIND_LATE, "the match is over")
-    assert rejected.strikes_left == TRESPASSES
+    assert not rejected.HasField("strikes_left")
+    assert not rejected.HasField("strays_left")
+    assert not rejected.open
 
 
 async def test_a_stale_answer_after_the_referee_was_late(server: Server) -> None:
     """The whole process sleeps, as under a paused machine: the question is put anew and nobody is charged."""
-    sitting = await sit(server, TimeControl(limit=1.0, bank=0.1, grace=2))
-    time.sleep(1.6)  # noqa: ASYNC251 - exactly this is meant
+    sitting = await sit(server, TimeControl(limit=2.0, bank=0.1, grace=2))
+    time.sleep(2.6)  # noqa: ASYNC251 - exactly this is meant
     again = await sitting.alice.hear("decide")
     assert again.again
     assert again.view == sitting.question.view
@@ -147,13 +150,49 @@ async def test_a_stale_answer_after_the_referee_was_late(server: Server) -> None
     assert sitting.match.transcript.seats[0].decisions == 1
 
 
+async def test_a_rejection_repeats_the_open_question_with_the_time_that_is_left(server: Server) -> None:
+    sitting = await sit(server)
+    rejected = await sitting.refused(move="run")
+    asked, again = sitting.question, rejected.question
+    assert (rejected.open, again.again, rejected.HasField("strays_left")) == (True, True, False)
+    assert (again.match_id, again.decision, again.seat) == (asked.match_id, asked.decision, asked.seat)
+    assert (again.view, list(again.legal), again.complete) == (asked.view, list(asked.legal), asked.complete)
+    assert 0 < again.budget_ms + again.bank_ms < asked.budget_ms + asked.bank_ms
+    await sitting.alice.act(again)
+    await soon(lambda: not sitting.match.is_asked(0, asked.decision))
+    rejected = await sitting.refused(move="stop")
+    assert (rejected.kind, rejected.open) == (pb.REJECTION_KIND_DUPLICATE, False)
+    assert not rejected.HasField("question")
+
+
+async def test_a_bot_without_legal_lists_gets_none_with_a_rejection(server: Server) -> None:
+    alice, _ = await server.bot("alice", without_legal=True), await server.bot("bob")
+    match = server.sit("alice", "bob")
+    question = await alice.hear("decide")
+    await alice.act(question, "run")
+    rejected = await alice.hear("rejected")
+    assert rejected.open
+    assert (list(rejected.question.legal), rejected.question.complete) == ([], False)
+    assert match.is_asked(0, rejected.question.decision)
+
+
+async def test_the_last_strike_closes_the_question(server: Server) -> None:
+    sitting = await sit(server)
+    for _ in range(2):
+        assert (await sitting.refused(move="?")).open
+    await sitting.alice.act(sitting.question, "?")
+    rejected = await sitting.alice.hear("rejected")
+    assert (rejected.strikes_left, rejected.open, rejected.HasField("question")) == (0, False, False)
+
+
 async def test_somebody_elses_match(server: Server) -> None:
     sitting = await sit(server)
     mallory = await server.bot("mallory")
-    await mallory.send(act=pb.Act(match=sitting.match.id, decision=sitting.question.decision, move="stop"))
+    await mallory.send(act=pb.Act(match_id=sitting.match.id, decision=sitting.question.decision, move_text="stop"))
     rejected = await mallory.hear("rejected")
     assert (rejected.kind, rejected.code) == (pb.REJECTION_KIND_NOT_YOUR_MATCH, "not_your_match")
     assert rejected.message == "you do not play in this match"
+    assert (rejected.HasField("strikes_left"), rejected.strays_left, rejected.open) == (False, TRESPASSES - 1, False)
     assert board(sitting.match) == sitting.before
     await sitting.goes_on()
 
@@ -163,7 +202,7 @@ async def test_a_match_that_does_not_exist_sounds_the_same_as_somebody_elses(ser
     mallory = await server.bot("mallory")
     answers = []
     for match in (sitting.match.id, "table/999"):
-        await mallory.send(act=pb.Act(match=match, decision=1, move="go"))
+        await mallory.send(act=pb.Act(match_id=match, decision=1, move_text="go"))
         rejected = await mallory.hear("rejected")
         answers.append((rejected.kind, rejected.code, rejected.message))
     assert answers[0] == answers[1]
@@ -172,7 +211,7 @@ async def test_a_match_that_does_not_exist_sounds_the_same_as_somebody_elses(ser
 async def test_resigning_somebody_elses_match_is_refused(server: Server) -> None:
     sitting = await sit(server)
     mallory = await server.bot("mallory")
-    await mallory.send(resign=pb.Resign(match=sitting.match.id))
+    await mallory.send(resign=pb.Resign(match_id=sitting.match.id))
     assert (await mallory.hear("rejected")).kind == pb.REJECTION_KIND_NOT_YOUR_MATCH
     await sitting.goes_on()
 
@@ -182,13 +221,13 @@ async def test_many_trespasses_close_the_stream_and_forfeit_only_the_trespassers
     await server.bot("carol")
     server.sit("alice", "carol")
     for _ in range(TRESPASSES):
-        await sitting.alice.send(act=pb.Act(match="table/none", decision=1, move="go"))
+        await sitting.alice.send(act=pb.Act(match_id="table/none", decision=1, move_text="go"))
     assert (await sitting.alice.status()) == (
         grpc.StatusCode.RESOURCE_EXHAUSTED,
         "too many answers to matches of others",
     )
     end = await sitting.bob.play()
-    assert list(end.terminations) == [pb.TERMINATION_FLOOD, pb.TERMINATION_FINISHED]
+    assert list(end.result.terminations) == [result_pb2.TERMINATION_FLOOD, result_pb2.TERMINATION_FINISHED]
 
 
 async def test_three_strikes_forfeit_the_match_but_not_the_stream(server: Server) -> None:
@@ -200,19 +239,19 @@ async def test_three_strikes_forfeit_the_match_but_not_the_stream(server: Server
     left.append((await sitting.alice.hear("rejected")).strikes_left)
     assert left == [2, 1, 0]
     end = await sitting.bob.play()
-    assert list(end.terminations) == [pb.TERMINATION_ILLEGAL, pb.TERMINATION_FINISHED]
-    assert "3 rejected moves" in end.texts[0]
+    assert list(end.result.terminations) == [result_pb2.TERMINATION_ILLEGAL, result_pb2.TERMINATION_FINISHED]
+    assert "3 rejected moves" in end.result.texts[0]
     question = await sitting.alice.hear("decide")
-    assert question.match == other.id
+    assert question.match_id == other.id
     assert not sitting.alice.call.done()
 
 
 async def test_resigning_is_written_down_and_the_other_plays_on(server: Server) -> None:
     sitting = await sit(server)
-    await sitting.alice.send(resign=pb.Resign(match=sitting.match.id, reason="dinner\x07 time"))
+    await sitting.alice.send(resign=pb.Resign(match_id=sitting.match.id, reason="dinner\x07 time"))
     end = await sitting.bob.play()
-    assert list(end.terminations) == [pb.TERMINATION_RESIGNED, pb.TERMINATION_FINISHED]
-    assert end.texts[0] == "resigned: dinner� time"
+    assert list(end.result.terminations) == [result_pb2.TERMINATION_RESIGNED, result_pb2.TERMINATION_FINISHED]
+    assert end.result.texts[0] == "resigned: dinner� time"
 
 
 # Connections.
@@ -262,8 +301,8 @@ async def test_a_bot_that_does_not_come_back_forfeits_by_disconnect(server: Serv
     sitting = await sit(server, TimeControl(limit=10, bank=10, grace=0.3))
     await sitting.alice.close()
     end = await sitting.bob.play()
-    assert list(end.terminations) == [pb.TERMINATION_DISCONNECT, pb.TERMINATION_FINISHED]
-    assert "connection was lost" in end.texts[0]
+    assert list(end.result.terminations) == [result_pb2.TERMINATION_DISCONNECT, result_pb2.TERMINATION_FINISHED]
+    assert "connection was lost" in end.result.texts[0]
 
 
 async def test_half_closing_the_stream_is_going_away(server: Server) -> None:
@@ -286,7 +325,7 @@ async def test_a_match_that_begins_as_its_bot_goes_waits_for_it(server: Server) 
     match = server.sit("alice", "bob")
     alice = await server.connect(token)
     assert match.id in (await alice.hello()).resumed
-    asked = {(await alice.hear("decide")).match}
+    asked = {(await alice.hear("decide")).match_id}
     assert asked <= {"table/1", match.id}
     assert match._chairs[0].away_since is None
 
@@ -309,5 +348,5 @@ async def test_a_bot_that_left_a_running_match_behind_is_let_in_during_a_drain(s
     alice = await server.connect(token)
     await alice.hello()
     ends = await asyncio.gather(alice.play(), bob.play())
-    assert list(ends[0].terminations) == [pb.TERMINATION_FINISHED] * 2
+    assert list(ends[0].result.terminations) == [result_pb2.TERMINATION_FINISHED] * 2
     await asyncio.wait_for(draining, PATIENCE)

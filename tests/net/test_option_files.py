@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import json
 import os
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
 
-from arena.v1 import admin_pb2
+from arena.v1 import admin_pb2, result_pb2
 from arena.v1 import match_pb2 as pb
+from arena.v1.standings_pb2 import TABLE_ORDER_PLACES
 from referee.cli.main import main
+from referee.rules import registry
 
-from .conftest import Process, Server
+from .conftest import NAMES, Process, Server
 from .raw import Raw
-from .steady import Steady, steady
+from .steady import Steady
+
+pytestmark = pytest.mark.xdist_group("option files")  # one worker: what its tests share takes long to make
 
 SHEET = Path(__file__).parents[1] / "scenarios" / "encore" / "harlequin_sheet.json"
 CONTENT: dict[str, Any] = json.loads(SHEET.read_text(encoding="utf-8"))
-NAMES = (f"bot{number}" for number in itertools.count())
 REFUSED = (
     "encore: option 'sheet': must be 'standard' or the sheet itself as a table, not 'PATH'; "
     "a sheet file is read only where a person names it on the command line"
 )
-
-
-@pytest.fixture
-async def good(served: Process) -> AsyncIterator[Steady]:
-    """A bot that plays as it should before, during and after what the test does."""
-    async with steady(served.address, served.token(next(NAMES))) as bot:
-        yield bot
 
 
 def wish(sheet: Any) -> pb.Practice:
@@ -60,7 +54,7 @@ async def test_a_wish_that_names_a_file_is_refused_whatever_there_is(
     for path in paths:
         await bad.send(practice=wish(path))
         notice = await bad.hear("notice")
-        assert (notice.code, notice.text) == ("refused", REFUSED.replace("PATH", path))
+        assert (notice.code, notice.text) == (pb.NOTICE_CODE_REFUSED, REFUSED.replace("PATH", path))
         await good.plays_on(3)
     assert served.memory < before + 20
     await bad.close()
@@ -72,7 +66,7 @@ async def test_the_sheet_itself_is_played_on(served: Process, good: Steady) -> N
     await bot.send(practice=wish(CONTENT))
     assert json.loads((await bot.hear("match_start")).options_json) == {"sheet": CONTENT}
     end = await bot.play()
-    assert list(end.terminations) == [pb.TERMINATION_FINISHED] * 2
+    assert list(end.result.terminations) == [result_pb2.TERMINATION_FINISHED] * 2
     await bot.close()
 
 
@@ -90,11 +84,11 @@ async def test_a_match_or_tournament_of_the_host_names_no_file_of_the_server(
             )
             match = admin_pb2.PlayMatchRequest(game="encore", bots=["tidy", "tidy"], options_json=options)
             with pytest.raises(grpc.aio.AioRpcError) as refused:
-                await create(league.SerializeToString(), metadata=token, timeout=20)
+                await create(league.SerializeToString(), metadata=token, timeout=120)
             assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT
             assert refused.value.details() == REFUSED.replace("PATH", path)
             with pytest.raises(grpc.aio.AioRpcError) as refused:
-                await play(match.SerializeToString(), metadata=token, timeout=20).read()
+                await play(match.SerializeToString(), metadata=token, timeout=120).read()
             assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT
             assert refused.value.details() == REFUSED.replace("PATH", path)
 
@@ -142,6 +136,34 @@ async def test_a_sheet_named_on_the_command_line_is_read_there_and_sent(
     capsys.readouterr()
     assert await referee("match", "encore", "tidy", "tidy", "--option", "sheet=nowhere.json") == 2
     assert "there is no sheet file" in capsys.readouterr().err
+
+
+async def test_the_order_of_the_table_and_openings_are_told_to_the_server(
+    server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    to = ("--server", server.address, "--admin-token", server.admin_token)
+    league = ("--game", "stop_me_go", "--bots", "patient,random", "--rounds", "1")
+    words = ["tournament", "create", "league", *league, "--order", "trueskill", "--openings", "2", *to]
+    assert await asyncio.to_thread(main, words) == 0
+    settings = server.store.tournaments.get("league").settings
+    assert (settings["order"], settings["options"]) == (
+        "trueskill",
+        registry.find("stop_me_go").resolve_options() | {"openings": 2},
+    )
+    assert await asyncio.to_thread(main, ["tournament", "create", "cup", *league, "--order", "elo", *to]) == 2
+    assert "there is no order 'elo'" in capsys.readouterr().err
+
+
+async def test_an_order_that_is_no_rating_is_refused(server: Server) -> None:
+    league = admin_pb2.CreateTournamentRequest(
+        name="league", game="stop_me_go", players=2, rounds=1, bots=["patient", "random"], order=TABLE_ORDER_PLACES
+    )
+    async with grpc.aio.insecure_channel(server.address) as channel:
+        create: Any = channel.unary_unary("/arena.v1.AdminService/CreateTournament")
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            await create(league.SerializeToString(), metadata=(("authorization", f"Bearer {server.admin_token}"),))
+    assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert "the order must be TRUESKILL or STRENGTH" in (refused.value.details() or "")
 
 
 async def test_options_of_a_game_that_only_the_server_has_are_left_to_it(

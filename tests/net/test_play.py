@@ -11,8 +11,10 @@ import pytest
 
 from arena.games.stop_me_go.v1 import stop_me_go_pb2
 from arena.v1 import match_pb2 as pb
+from arena.v1 import result_pb2
+from referee.hall.notices import NoticeCode
 from referee.match.clock import TimeControl
-from referee.net import play_service
+from referee.net import play_stream
 
 from ..waiting import soon
 from .conftest import Server
@@ -27,7 +29,7 @@ async def test_a_bot_that_says_hello_is_welcomed_by_name(server: Server) -> None
     assert welcome.name == "alice"
     assert welcome.protocol_version == 1
     assert welcome.server.startswith("referee ")
-    assert welcome.grace_ms == 2000
+    assert welcome.grace_ms == 30_000
     assert welcome.max_message_bytes == 1 << 20
     assert server.session("alice").client == "raw 1"
 
@@ -36,17 +38,17 @@ async def test_a_match_from_start_to_end(server: Server) -> None:
     alice, bob = await server.bots("alice", "bob")
     match = server.sit("alice", "bob")
     start: pb.MatchStart = await alice.hear("match_start")
-    assert (start.match, start.game, start.seat, list(start.names)) == (match.id, "stop_me_go", 0, ["alice", "bob"])
+    assert (start.match_id, start.game, start.seat, list(start.names)) == (match.id, "stop_me_go", 0, ["alice", "bob"])
     assert (await bob.hear("match_start")).seat == 1
-    assert (start.time_control.limit_ms, start.time_control.bank_ms, start.time_control.strikes) == (2000, 2000, 3)
+    assert (start.time_control.limit_ms, start.time_control.bank_ms, start.time_control.strikes) == (20_000, 25_000, 3)
     assert start.view_type == "arena.games.stop_me_go.v1.View"
     assert json.loads(start.options_json) == match.options
     question: pb.Decide = await alice.hear("decide")
     assert (list(question.legal), question.complete, question.budget_ms, question.bank_ms) == (
         ["go", "stop"],
         True,
-        2000,
-        2000,
+        20_000,
+        25_000,
     )
     assert stop_me_go_pb2.View.FromString(question.view) == match.table.state.view(0)
     await alice.act(question)
@@ -58,8 +60,8 @@ async def test_a_match_from_start_to_end(server: Server) -> None:
                 await bot.act(await bot.hear("decide"))
         await soon(lambda: match.ending is not None or not (alice.silent() and bob.silent()))
     end: pb.MatchEnd = await bob.hear("match_end")
-    assert list(end.ranks) == list(match.ending.ranks)
-    assert list(end.terminations) == [pb.TERMINATION_FINISHED] * 2
+    assert list(end.result.ranks) == list(match.ending.ranks)
+    assert list(end.result.terminations) == [result_pb2.TERMINATION_FINISHED] * 2
     assert hashlib.sha256(bytes.fromhex(end.seed)).hexdigest() == start.seed_commitment
 
 
@@ -74,9 +76,11 @@ async def test_many_matches_travel_over_one_stream_in_common_frames(server: Serv
                 assert body is not None
                 if body.HasField("decide"):
                     acts.append(
-                        pb.Up(
+                        pb.BotBody(
                             act=pb.Act(
-                                match=body.decide.match, decision=body.decide.decision, move=body.decide.legal[0]
+                                match_id=body.decide.match_id,
+                                decision=body.decide.decision,
+                                move_text=body.decide.legal[0],
                             )
                         )
                     )
@@ -104,11 +108,11 @@ async def test_the_clock_of_a_question_that_waits_with_the_referee_does_not_run(
     control = TimeControl(limit=1.0, bank=0.5, grace=2.0)
     slow, waiting = server.sit("alice", "bob", control=control), server.sit("alice", "bob", control=control)
     held = await alice.hear("decide")
-    assert held.match == slow.id
+    assert held.match_id == slow.id
     await bob.act(await bob.hear("decide"))
     await bob.act(await bob.hear("decide"))
     second = await alice.hear("decide")  # only after the first one's time is up
-    assert second.match == waiting.id
+    assert second.match_id == waiting.id
     assert waiting.table.decisions == 0
     await alice.act(second)
     await soon(lambda: waiting.table.decisions == 1)
@@ -120,8 +124,8 @@ async def test_resigning_one_match_frees_the_way_for_the_others(server: Server) 
     alice, _ = await server.bots("alice", "bob")
     given_up, kept = (server.sit("alice", "bob", control=PATIENT) for _ in range(2))
     held = await alice.hear("decide")
-    await alice.send(resign=pb.Resign(match=held.match, reason="hopeless"))
-    assert (await alice.hear("decide")).match == kept.id
+    await alice.send(resign=pb.Resign(match_id=held.match_id, reason="hopeless"))
+    assert (await alice.hear("decide")).match_id == kept.id
     assert given_up.transcript.events[-1][3:] == ["resigned", "resigned: hopeless"]
 
 
@@ -155,7 +159,7 @@ async def test_a_bot_that_leaves_gets_no_new_match_and_a_clean_end(server: Serve
 async def test_leaving_without_a_match_ends_the_stream_at_once(server: Server) -> None:
     bot = await server.bot("alice")
     await bot.send(leave=pb.Leave())
-    assert await bot.status(1.0) == (grpc.StatusCode.OK, "")
+    assert await bot.status() == (grpc.StatusCode.OK, "")
 
 
 async def test_a_second_stream_of_the_same_bot_is_refused_and_the_first_goes_on(server: Server) -> None:
@@ -182,7 +186,7 @@ async def test_with_its_session_a_bot_takes_over_its_own_stream(server: Server) 
     second = await server.connect(token)
     again = await second.hello(resume=welcome.session)
     assert list(again.resumed) == [match.id]
-    assert (await second.hear("match_start")).match == match.id
+    assert (await second.hear("match_start")).match_id == match.id
     repeated = await second.hear("decide")
     assert repeated.again
     assert (repeated.decision, repeated.view, list(repeated.legal)) == (
@@ -198,14 +202,14 @@ async def test_with_its_session_a_bot_takes_over_its_own_stream(server: Server) 
 async def test_a_bot_that_does_not_read_is_sent_away_and_its_match_waits(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(play_service, "WRITE_SECONDS", 0.5)
+    monkeypatch.setattr(play_stream, "WRITE_SECONDS", 0.5)
     bot = await server.connect(await server.token("alice"))
     await bot.send(hello=pb.Hello(protocol_version=1))
     await server.bot("bob")
     await soon(lambda: "alice" in server.competition.presence.bots)
     match = server.sit("alice", "bob", control=PATIENT)
     for _ in range(30):
-        server.session("alice").notice("long", "x" * (1 << 20))
+        server.session("alice").notice(NoticeCode.IGNORED, "x" * (1 << 20))
         await asyncio.sleep(0)
     await soon(lambda: not server.session("alice").connected)
     assert match.ending is None
@@ -230,11 +234,59 @@ async def test_a_bot_says_how_many_matches_it_takes(server: Server) -> None:
 async def test_a_second_hello_is_remarked_upon_and_ignored(server: Server) -> None:
     bot = await server.bot("alice")
     await bot.send(hello=pb.Hello(protocol_version=1))
-    assert (await bot.hear("notice")).code == "ignored"
+    assert (await bot.hear("notice")).code == pb.NOTICE_CODE_IGNORED
 
 
 async def test_bodies_of_a_later_protocol_are_passed_over(server: Server) -> None:
     bot = await server.bot("alice")
     await bot.send_bytes(bytes.fromhex("0a04fa010161"))  # a body with a field this server does not know
     await bot.send(hello=pb.Hello(protocol_version=1))
-    assert (await bot.hear("notice")).code == "ignored"
+    assert (await bot.hear("notice")).code == pb.NOTICE_CODE_IGNORED
+
+
+async def test_the_seat_is_told_with_every_question_and_the_final_view_with_the_end(server: Server) -> None:
+    alice, bob = await server.bots("alice", "bob")
+    match = server.sit("bob", "alice")
+    question = await alice.hear("decide")
+    assert question.seat == 1
+    await alice.act(question)
+    end, other = await asyncio.gather(alice.play(), bob.play())
+    assert (end.seat, other.seat) == (1, 0)
+    assert match.ending is not None
+    for told in (end, other):
+        assert list(told.result.ranks) == list(match.ending.ranks)
+        assert told.view == match.table.state.view_bytes(told.seat)
+    view = stop_me_go_pb2.View.FromString(end.view)
+    assert list(view.ranks) == list(match.ending.ranks)
+    assert view.events
+
+
+async def test_a_seat_that_gave_up_sees_the_end_too(server: Server) -> None:
+    alice, bob = await server.bots("alice", "bob")
+    match = server.sit("alice", "bob")
+    await alice.send(resign=pb.Resign(match_id=match.id))
+    end, _ = await asyncio.gather(alice.play(), bob.play())
+    assert end.result.terminations[0] == result_pb2.TERMINATION_RESIGNED
+    assert end.view == match.table.state.view_bytes(0)
+
+
+async def test_a_match_that_was_broken_off_has_no_final_view(server: Server) -> None:
+    alice, _ = await server.bots("alice", "bob")
+    server.sit("alice", "bob").break_off("enough")
+    end = await alice.hear("match_end")
+    assert (end.view, end.result.reason) == (b"", "void")
+
+
+async def test_games_that_are_not_refereed_are_told_and_the_others_played(server: Server) -> None:
+    alice = await server.bot("alice", games=["tiddlywinks", "flip7"])
+    notice = await alice.hear("notice")
+    assert notice.code == pb.NOTICE_CODE_UNKNOWN_GAME
+    assert notice.text.startswith("this server does not referee 'tiddlywinks'; it referees encore, flip7, ")
+
+
+async def test_a_bot_that_plays_nothing_of_what_there_is_is_refused(server: Server) -> None:
+    bot = await server.connect(await server.token("alice"))
+    await bot.send(hello=pb.Hello(protocol_version=1, games=["tiddlywinks", "mikado"]))
+    code, text = await bot.status()
+    assert code is grpc.StatusCode.INVALID_ARGUMENT
+    assert "none of the bot's games ('tiddlywinks', 'mikado'); it referees encore, flip7, stop, stop_me_go" in text

@@ -11,11 +11,10 @@ from typing import Any
 import grpc
 import pytest
 
-from arena.v1 import admin_pb2
+from arena.v1 import admin_pb2, result_pb2
 from arena.v1 import match_pb2 as pb
 from referee.cli.main import main
 from referee.match.clock import TimeControl
-from referee.match.result import Termination
 from referee.store import MatchState, Store
 
 from ..waiting import PATIENCE, soon
@@ -63,7 +62,7 @@ async def test_bots_that_want_something_else_do_not_meet(server: Server) -> None
     alice, bob = await server.bots("alice", "bob")
     await alice.send(practice=wish("anyone"))
     await bob.send(practice=wish("anyone", "patient"))
-    assert (await bob.hear("notice")).code == "waiting"
+    assert (await bob.hear("notice")).code == pb.NOTICE_CODE_WAITING
     assert not server.competition.hall.matches
 
 
@@ -80,7 +79,7 @@ async def test_who_is_left_behind_waits_for_somebody_else(server: Server) -> Non
     await alice.send(practice=wish("anyone", matches=2))
     await bob.send(practice=wish("anyone", matches=1))
     await asyncio.gather(alice.play(), bob.play())
-    assert (await alice.hear("notice")).code == "waiting"
+    assert (await alice.hear("notice")).code == pb.NOTICE_CODE_WAITING
     carol = await server.bot("carol")
     await carol.send(practice=wish("anyone"))
     assert "carol" in (await alice.hear("match_start")).names
@@ -94,7 +93,7 @@ async def test_who_goes_while_waiting_is_not_waited_for(server: Server) -> None:
     await soon(lambda: "alice" not in server.competition.presence.bots)
     bob = await server.bot("bob")
     await bob.send(practice=wish("anyone"))
-    assert (await bob.hear("notice")).code == "waiting"
+    assert (await bob.hear("notice")).code == pb.NOTICE_CODE_WAITING
 
 
 async def test_a_new_wish_replaces_the_old_one(server: Server) -> None:
@@ -117,20 +116,20 @@ async def test_no_more_matches_than_a_bot_takes(server: Server) -> None:
     assert list(server.session("alice").seats) == [running.id]
     running.break_off("enough")
     await bot.play(1)
-    assert (await bot.hear("match_start")).match == "practice/1"
+    assert (await bot.hear("match_start")).match_id == "practice/1"
 
 
 async def test_a_bot_with_room_for_many_practises_one_match_after_the_other(server: Server) -> None:
     bot = await server.bot("alice", concurrency=1000)
-    wishes = [pb.Up(practice=wish(*["cautious"] * 35, game="flip7", matches=2)) for _ in range(400)]
+    wishes = [pb.BotBody(practice=wish("cautious", "cautious", game="flip7", matches=2)) for _ in range(400)]
     await bot.send_all(*wishes)
     await bot.hear("decide")
     await bot.send_all(*wishes[:50])
     await settled(server, bot)
     assert len(server.session("alice").seats) == 1
     assert len(server.competition.hall.matches) == 1
-    await bot.send(resign=pb.Resign(match="practice/1"))
-    assert (await bot.hear("match_start")).match == "practice/2"
+    await bot.send(resign=pb.Resign(match_id="practice/1"))
+    assert (await bot.hear("match_start")).match_id == "practice/2"
 
 
 async def test_options_of_the_game_are_taken_along(server: Server) -> None:
@@ -143,14 +142,14 @@ async def test_a_bot_of_another_game_is_not_seated(server: Server) -> None:
     bot = await server.bot("alice", games=["encore"])
     await bot.send(practice=wish("patient"))
     notice = await bot.hear("notice")
-    assert (notice.code, notice.text) == ("refused", "this bot said it does not play stop_me_go")
+    assert (notice.code, notice.text) == (pb.NOTICE_CODE_REFUSED, "this bot said it does not play stop_me_go")
 
 
 async def test_a_house_bot_that_is_a_program_of_its_own_is_refused_with_what_to_do(server: Server) -> None:
     bot = await server.bot("alice")
     await bot.send(practice=wish("awk", "awk", game="flip7"))
     notice = await bot.hear("notice")
-    assert notice.code == "refused"
+    assert notice.code == pb.NOTICE_CODE_REFUSED
     assert "referee bridge" in notice.text
 
 
@@ -159,7 +158,7 @@ async def test_a_registered_bot_does_not_stand_in_for_a_house_bot_of_the_same_na
     bot = await server.bot("alice")
     await bot.send(practice=wish("patient"))
     notice = await bot.hear("notice")
-    assert notice.code == "refused"
+    assert notice.code == pb.NOTICE_CODE_REFUSED
     assert "patient" in notice.text
 
 
@@ -171,7 +170,7 @@ async def test_while_the_server_drains_no_practice_begins(server: Server) -> Non
     await bot.play()
     await asyncio.wait_for(draining, PATIENCE)
     await bot.send(practice=wish("patient"))
-    assert (await bot.hear("notice")).code == "closed"
+    assert (await bot.hear("notice")).code == pb.NOTICE_CODE_CLOSED
     assert server.store.matches.get(1).state is MatchState.FINISHED
 
 
@@ -185,8 +184,8 @@ async def test_a_house_bot_that_raises_costs_only_itself_the_match(
     bot = await server.bot("alice")
     await bot.send(practice=wish("patient"))
     end = await bot.play()
-    assert list(end.terminations) == [pb.TERMINATION_FINISHED, pb.TERMINATION_CRASH]
-    assert end.texts[1] == "SystemExit in decide: enough"
+    assert list(end.result.terminations) == [result_pb2.TERMINATION_FINISHED, result_pb2.TERMINATION_CRASH]
+    assert end.result.texts[1] == "SystemExit in decide: enough"
 
 
 async def test_a_house_bot_that_cannot_start_costs_only_itself_the_match(
@@ -203,15 +202,15 @@ async def test_a_house_bot_that_cannot_start_costs_only_itself_the_match(
     bot = await server.bot("alice")
     await bot.send(practice=wish("patient"))
     end = await bot.play()
-    assert list(end.terminations) == [pb.TERMINATION_FINISHED, pb.TERMINATION_CRASH]
-    assert "no coffee" in end.texts[1]
+    assert list(end.result.terminations) == [result_pb2.TERMINATION_FINISHED, result_pb2.TERMINATION_CRASH]
+    assert "no coffee" in end.result.texts[1]
 
 
 async def test_a_house_bot_that_cheats_forfeits_at_once(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(server.competition.roster._loaded, "patient", lambda decision: "win")
     bot = await server.bot("alice")
     await bot.send(practice=wish("patient"))
-    assert (await bot.play()).terminations[1] == pb.TERMINATION_ILLEGAL
+    assert (await bot.play()).result.terminations[1] == result_pb2.TERMINATION_ILLEGAL
 
 
 # Arranged by the host.
@@ -234,14 +233,14 @@ async def test_the_host_has_a_bot_play_house_bots(server: Server) -> None:
     played = await arranged(server, admin_pb2.PlayMatchRequest(game="stop_me_go", bots=["alice", "patient"], matches=2))
     await playing
     assert [list(one.bots) for one in played] == [["alice", "patient"], ["patient", "alice"]]
-    assert all(set(one.terminations) == {Termination.FINISHED.name} for one in played)
+    assert all(set(one.result.terminations) == {result_pb2.TERMINATION_FINISHED} for one in played)
 
 
 async def test_the_same_seed_is_the_same_deal(server: Server) -> None:
     request = admin_pb2.PlayMatchRequest(game="stop_me_go", bots=["patient", "patient"], seed="ab" * 32, matches=1)
     first = await arranged(server, request)
     second = await arranged(server, request)
-    assert (list(first[0].scores), first[0].decisions) == (list(second[0].scores), second[0].decisions)
+    assert (first[0].result, first[0].decisions) == (second[0].result, second[0].decisions)
 
 
 @pytest.mark.parametrize(
@@ -377,6 +376,6 @@ async def test_a_house_bot_that_never_answers_loses_its_match_and_holds_up_no_ot
     await alice.act(await alice.hear("decide"))
     await bob.send(practice=wish("cautious", "cautious", game="flip7"))
     end, other = await asyncio.gather(alice.play(), bob.play())
-    assert list(end.terminations) == [pb.TERMINATION_FINISHED, pb.TERMINATION_TIMEOUT]
-    assert list(other.terminations) == [pb.TERMINATION_FINISHED] * 3
+    assert list(end.result.terminations) == [result_pb2.TERMINATION_FINISHED, result_pb2.TERMINATION_TIMEOUT]
+    assert list(other.result.terminations) == [result_pb2.TERMINATION_FINISHED] * 3
     release.set()

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.v1 import admin_pb2, match_pb2, tournament_pb2
+from arena.v1 import admin_pb2, match_pb2, result_pb2, tournament_pb2
 from referee.cli.commands.serve import DEFAULTS
 from referee.hall import tokens
+from referee.hall.notices import NoticeCode
 from referee.match import allowance, asking
 from referee.net import (
     anonymous_reads,
@@ -17,7 +18,9 @@ from referee.net import (
     connection_limits,
     health_and_reflection,
     listener,
+    messages,
     play_service,
+    play_stream,
 )
 from referee.net.admin_service import NOT_ADMIN
 from referee.net.guard import NOT_DECODED, Refusal
@@ -35,7 +38,7 @@ async def test_the_transcript_is_what_happens() -> None:
     assert block[1] == await transcript(), "run tests/net/transcript.py and put what it prints into proto/README.md"
 
 
-@pytest.mark.parametrize("oneof", ["Up", "Down"])
+@pytest.mark.parametrize("oneof", ["BotBody", "RefereeBody"])
 def test_every_body_and_every_field_of_it_is_explained(oneof: str) -> None:
     for body in match_pb2.DESCRIPTOR.message_types_by_name[oneof].fields:
         assert body.message_type is not None
@@ -47,12 +50,24 @@ def test_every_body_and_every_field_of_it_is_explained(oneof: str) -> None:
 def test_every_kind_of_rejection_and_termination_is_explained() -> None:
     for kind in match_pb2.RejectionKind.keys()[1:]:
         assert f"`{kind.removeprefix('REJECTION_KIND_')}`" in README
-    for how in match_pb2.Termination.keys()[1:]:
+    for how in result_pb2.Termination.keys()[1:]:
         assert f"`{how.removeprefix('TERMINATION_')}`" in README
 
 
+def test_the_table_of_notices_is_that_of_the_protocol() -> None:
+    table = README.partition("| notice (`NOTICE_CODE_…`) |")[2].partition("\n\n")[0]
+    codes = [code.removeprefix("NOTICE_CODE_") for code in match_pb2.NoticeCode.keys()[1:]]
+    assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == codes
+    assert [code.name for code in NoticeCode] == codes
+
+
+def test_the_fields_of_a_result_are_explained() -> None:
+    for field in result_pb2.MatchResult.DESCRIPTOR.fields:
+        assert f"`{field.name}`" in README
+
+
 def test_every_fixed_refusal_is_listed_with_its_status() -> None:
-    refusals = [value for value in vars(play_service).values() if isinstance(value, Refusal)]
+    refusals = [value for value in (vars(play_service) | vars(play_stream)).values() if isinstance(value, Refusal)]
     assert len(refusals) >= 7
     for refusal in (*refusals, NOT_ADMIN, NOT_DECODED, bearer.BUSY, health_and_reflection.LONG_ENOUGH):
         assert f"| `{refusal.code.name}` | {refusal.text} |" in README
@@ -72,11 +87,11 @@ def test_the_view_of_every_game_is_named(game: str) -> None:
 
 
 def test_the_limits_are_the_ones_in_force() -> None:
-    assert f"{play_service.TRESPASSES} × `NOT_YOUR_MATCH`" in README
+    assert f"{play_stream.TRESPASSES} × `NOT_YOUR_MATCH`" in README
     assert f"{allowance.UNASKED_AT_ONCE:g} bodies at once and {allowance.UNASKED_PER_SECOND:g} per second" in README
-    assert f"For {play_service.WRITE_SECONDS:g} seconds" in README
+    assert f"For {play_stream.WRITE_SECONDS:g} seconds" in README
     assert f"hold the next frame back for {asking.STRAGGLERS_AFTER * 1000:g} ms only" in README
-    assert play_service.MAX_MESSAGE_BYTES == 1 << 20
+    assert messages.MAX_MESSAGE_BYTES == 1 << 20
     limits = Limits()
     assert f"| bots | {DEFAULTS['max_bots']:,} | | `max_bots` |" in README
     assert (
@@ -99,5 +114,5 @@ def test_the_limits_are_the_ones_in_force() -> None:
     assert (health_and_reflection.WATCH_SECONDS, health_and_reflection.REFLECTION_SECONDS) == (600, 60)
     for key in ("max_connections", "max_per_address", "max_watchers", "max_watchers_per_address"):
         assert f"`{key}`" in README
-    given = [DEFAULTS[key] for key in DEFAULTS if key.startswith("max_") and key != "max_bots"]
+    given = [DEFAULTS[key] for key in DEFAULTS if key.startswith("max_") and key not in ("max_bots", "max_hosted")]
     assert Limits(*given) == limits

@@ -37,9 +37,9 @@ async def test_practice_first_in_line_does_not_stop_the_clock_of_a_tournament_qu
     first = await bob.hear("decide")
     league = server.sit("alice", "bob", control=STRICT, tournament="league")
     seen = await alice.hear("decide")
-    assert seen.match == league.id
+    assert seen.match_id == league.id
     await bob.act(first)
-    while (question := await bob.hear("decide")).match != league.id:
+    while (question := await bob.hear("decide")).match_id != league.id:
         pass
     await bob.act(question)  # alice is asked in practice too, and it is the older of her two matches
     await alice.hear("decide")
@@ -73,8 +73,8 @@ async def test_all_that_was_seen_is_repeated_at_once_and_the_tournament_comes_fi
                     await alice.act(decide)
     alice, _ = await back(server, alice, token, welcome.session)
     repeated: list[pb.Decide] = []
-    wanted = {(decide.match, decide.decision) for decide in seen}
-    while not wanted <= {(decide.match, decide.decision) for decide in repeated}:
+    wanted = {(decide.match_id, decide.decision) for decide in seen}
+    while not wanted <= {(decide.match_id, decide.decision) for decide in repeated}:
         repeated.append(await alice.hear("decide"))
     assert all(decide.again for decide in repeated)
 
@@ -83,9 +83,9 @@ async def test_a_practice_question_that_is_left_unanswered_holds_back_no_tournam
     alice = await server.bot("alice")
     await server.bot("bob")
     practice = server.sit("alice", "bob", control=PATIENT)
-    assert (await alice.hear("decide")).match == practice.id
+    assert (await alice.hear("decide")).match_id == practice.id
     league = server.sit("alice", "bob", control=PATIENT, tournament="league")
-    assert (await alice.hear("decide")).match == league.id
+    assert (await alice.hear("decide")).match_id == league.id
 
 
 async def test_questions_of_a_tournament_leave_before_those_of_practice(server: Server) -> None:
@@ -93,11 +93,11 @@ async def test_questions_of_a_tournament_leave_before_those_of_practice(server: 
     bob = await server.bot("bob")
     first = server.sit("alice", "bob", control=PATIENT, tournament="league")
     question = await alice.hear("decide")
-    assert question.match == first.id
+    assert question.match_id == first.id
     practice = server.sit("alice", "bob", control=PATIENT)
     second = server.sit("alice", "bob", control=PATIENT, tournament="league")
     await alice.act(question)
-    order = [(await alice.hear("decide")).match, (await alice.hear("decide")).match]
+    order = [(await alice.hear("decide")).match_id, (await alice.hear("decide")).match_id]
     assert order == [second.id, practice.id]
     assert bob.frames
 

@@ -58,8 +58,8 @@ async def _played(address: str, token: str, admin_token: str) -> list[str]:
         call = play(metadata=(("authorization", f"Bearer {token}"),))
 
         async def say(**body: Any) -> None:
-            lines.append(f"bot      {_shown(pb.Up(**body))}")
-            await call.write(pb.PlayRequest(bodies=[pb.Up(**body)]))
+            lines.append(f"bot      {_shown(pb.BotBody(**body))}")
+            await call.write(pb.PlayRequest(bodies=[pb.BotBody(**body)]))
 
         moves = iter(MOVES)
         await say(hello=pb.Hello(protocol_version=1, games=[GAME], concurrency=4, client="mylang 1.0"))
@@ -74,10 +74,10 @@ async def _played(address: str, token: str, admin_token: str) -> list[str]:
                     question = body.decide
                     if not any("view = " in line for line in lines):
                         lines.append(f"         view = {_view(view_type, question.view)}")
-                if kind in ("decide", "rejected"):
+                if kind == "decide" or (kind == "rejected" and body.rejected.open):
                     wanted = next(moves)
                     move = wanted if wanted in (*question.legal, "fold") else question.legal[0]
-                    await say(act=pb.Act(match=question.match, decision=question.decision, move=move))
+                    await say(act=pb.Act(match_id=question.match_id, decision=question.decision, move_text=move))
                 elif kind == "welcome":
                     arranged = asyncio.ensure_future(_arrange(channel, admin_token))
                 elif kind == "match_end":
@@ -109,12 +109,15 @@ def _shown(body: Message) -> str:
     if kind == "welcome":
         fields |= {"session": "SESSION", "server": "referee VERSION"}
     elif kind == "decide":
-        assert isinstance(body, pb.Down)
+        assert isinstance(body, pb.RefereeBody)
         fields["view"] = f"<{len(body.decide.view)} bytes>"
+    elif kind == "rejected":
+        fields["question"] |= {"view": "<the same>", "budget_ms": "TIME LEFT"}
     elif kind == "match_start":
         fields["seed_commitment"] = fields["seed_commitment"][:8] + "…"
     elif kind == "match_end":
-        fields["seed"] = fields["seed"][:8] + "…"
+        assert isinstance(body, pb.RefereeBody)
+        fields |= {"seed": fields["seed"][:8] + "…", "view": f"<{len(body.match_end.view)} bytes>"}
     return f"{kind} {json.dumps(fields, ensure_ascii=False)}"
 
 

@@ -31,7 +31,7 @@ def test_a_number_and_a_word_make_32_byte_seeds_of_their_own() -> None:
 
 
 def test_every_name_in_the_registry_is_a_game_of_that_name() -> None:
-    assert [game.name for game in registry.everything()] == registry.names()
+    assert [game.name for game in registry.all_games()] == registry.names()
 
 
 def test_an_unknown_game_is_refused_with_the_nearest_name() -> None:

@@ -92,6 +92,22 @@ MISTAKES = {
         "views_can_be_sent",
         Edit("state.py", '"stopped": self.stopped,', '"stopped": {seat for seat in range(self.players)},'),
     ),
+    "a_view_tells_scores_in_its_own_word": (
+        "views_have_the_common_shape",
+        Edit("state.py", "common(self, seat, self.log.since(seat)) | {", '{"points": self.scores()} | {'),
+    ),
+    "an_event_tells_no_kind": (
+        "views_have_the_common_shape",
+        Edit("state.py", '{"kind": "drew", "seat": seat, "card": card}', '{"seat": seat, "card": card}'),
+    ),
+    "everybody_is_told_to_be_asked": (
+        "views_have_the_common_shape",
+        Edit("state.py", '"limit": self.limit,', '"limit": self.limit, "asked": list(range(self.players)),'),
+    ),
+    "the_reason_is_told_before_the_end": (
+        "views_have_the_common_shape",
+        Edit("state.py", '"limit": self.limit,', '"limit": self.limit, "reason": "finished",'),
+    ),
     "a_label_is_not_declared": (
         "chance_is_drawn_under_declared_labels",
         Edit("game.py", 'chance.order("deck", CARDS)', 'chance.order("cards", CARDS)'),
@@ -99,6 +115,22 @@ MISTAKES = {
     "nothing_is_dealt_anew": (
         "redealing_really_redeals",
         Edit("state.py", "twin.deck = unknown\n", "twin = self.copy()\n"),
+    ),
+    "an_imagined_match_has_forgotten_what_happened": (
+        "imagined_matches_show_the_view_they_are_made_from",
+        Edit("state.py", 'Log.told(players, view["events"])', "Log(players)"),
+    ),
+    "the_own_secret_card_lies_in_the_imagined_deck_too": (
+        "imagined_matches_show_the_view_they_are_made_from",
+        Edit("state.py", " + [card for card in shown if card is not None]", ""),
+    ),
+    "an_imagined_match_plays_with_the_lists_of_the_view": (
+        "imagined_matches_play_on",
+        Edit("game.py", "read_dict(view)", "view if isinstance(view, dict) else read_dict(view)"),
+    ),
+    "imagined_secret_cards_are_the_highest_there_are": (
+        "imagined_odds_are_those_of_redeals",
+        Edit("state.py", 'chance.order("deck", sorted((Counter', "(sorted((Counter"),
     ),
     "the_default_of_an_option_is_not_allowed": (
         "players_and_options_are_strict",

@@ -116,7 +116,7 @@ def test_a_rejected_move_that_changes_something_does_not_hold(write: Write, monk
     from referee.rules.game import Rejection
 
     def check(self: TallTalesState, seat: int, move: int) -> Rejection:
-        self.last = ["seat 0 tried to doubt"]
+        self.news = [{"kind": "doubted", "seat": 0}]
         return Rejection("never", "never")
 
     scenario = load(write("! 0: doubt\n"))

@@ -19,14 +19,14 @@ def test_the_built_in_games_send_their_messages_and_no_description(name: str) ->
     state = registry.find(name).start(3, seed=b"views")
     view = state.view(0)
     assert isinstance(view, Message)
-    assert views.describe(view) == views.Wire(f"arena.games.{name}.v1.View", b"")
+    assert views.describe(view) == views.ViewFormat(f"arena.games.{name}.v1.View", b"")
     assert views.pack(view) == view.SerializeToString(deterministic=True) == state.view_bytes(0)
 
 
 def test_a_dict_travels_as_json_with_sorted_keys_and_whole_numbers() -> None:
     assert views.pack({"b": [1, (2, 3)], "a": {"é": None}}) == '{"a":{"é":null},"b":[1,[2,3]]}'.encode()
     assert views.pack({"b": 1, "a": 2}) == views.pack({"a": 2, "b": 1})
-    assert views.describe({}) == views.Wire("json", b"")
+    assert views.describe({}) == views.ViewFormat("json", b"")
     state = TALL_TALES.start(2, seed=b"views")
     assert type(json.loads(state.view_bytes(0))["card"]) is int
 
@@ -39,11 +39,11 @@ def test_what_json_cannot_carry_is_no_view() -> None:
 
 def test_another_message_travels_with_its_description_parts_first() -> None:
     state = MATCHSTICKS.start(2, seed=b"views")
-    wire = views.wire_of(MATCHSTICKS, state)
+    wire = views.view_format_of(MATCHSTICKS, state)
     assert wire.type == "example.matchsticks.v1.View"
     files = descriptor_pb2.FileDescriptorSet.FromString(wire.descriptor)
-    assert [message.name for message in files.file[-1].message_type] == ["Taken", "View"]
-    assert views.wire_of(MATCHSTICKS, state) is wire, "worked out once"
+    assert [message.name for message in files.file[-1].message_type] == ["View", "Event", "Taken"]
+    assert views.view_format_of(MATCHSTICKS, state) is wire, "worked out once"
 
 
 def test_a_description_beyond_the_bound_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,4 +51,4 @@ def test_a_description_beyond_the_bound_is_not_sent(monkeypatch: pytest.MonkeyPa
     length = len(views.describe(view).descriptor)
     assert length > 0
     monkeypatch.setattr(views, "LONGEST_DESCRIPTOR", length - 1)
-    assert views.describe(view) == views.Wire("google.protobuf.Struct", b"")
+    assert views.describe(view) == views.ViewFormat("google.protobuf.Struct", b"")

@@ -17,6 +17,7 @@ import grpc
 import grpc.aio
 import pytest
 
+from arena import results
 from arena.client import Client
 from arena.settings import Settings
 from arena.v1 import match_pb2 as pb
@@ -77,9 +78,11 @@ class Line:
         self._context = context
 
     async def say(self, *bodies: Any) -> None:
-        """One frame: messages are put into their place of Down by their type."""
-        kinds = {field.message_type.name: field.name for field in pb.Down.DESCRIPTOR.fields if field.message_type}
-        downs = [pb.Down(**{kinds[type(body).__name__]: body}) for body in bodies]
+        """One frame: messages are put into their place of RefereeBody by their type."""
+        kinds = {
+            field.message_type.name: field.name for field in pb.RefereeBody.DESCRIPTOR.fields if field.message_type
+        }
+        downs = [pb.RefereeBody(**{kinds[type(body).__name__]: body}) for body in bodies]
         await self._context.write(pb.PlayResponse(bodies=downs))
 
     async def welcome(self, session: str = "s1", resumed: tuple[str, ...] = (), **fields: Any) -> None:
@@ -96,7 +99,7 @@ class Line:
         await self.say(start(BARRIER), decide(1, BARRIER))
         said = await self.hear()
         await self.say(end(BARRIER))
-        return [body.match for body in said] == [BARRIER] and self.frames.empty()
+        return [body.match_id for body in said] == [BARRIER] and self.frames.empty()
 
     def drop(self) -> None:
         """Break the stream as a lost connection does."""
@@ -168,11 +171,11 @@ async def stage() -> AsyncIterator[Stage]:
 
 
 def start(match: str = "m", seat: int = 0) -> pb.MatchStart:
-    return pb.MatchStart(match=match, game="flip7", seat=seat, names=["alice", "bob", "carol"])
+    return pb.MatchStart(match_id=match, game="flip7", seat=seat, names=["alice", "bob", "carol"])
 
 
 def decide(number: int, match: str = "m", **fields: Any) -> pb.Decide:
-    return pb.Decide(**{"match": match, "decision": number, "legal": ["hit", "stay"], "complete": True, **fields})
+    return pb.Decide(**{"match_id": match, "decision": number, "legal": ["hit", "stay"], "complete": True, **fields})
 
 
 def first_move(decision: Any) -> str:
@@ -181,10 +184,6 @@ def first_move(decision: Any) -> str:
 
 def end(match: str) -> pb.MatchEnd:
     return pb.MatchEnd(
-        match=match,
-        ranks=[1, 2, 3],
-        scores=[9, 5, 3],
-        terminations=[pb.TERMINATION_FINISHED] * 3,
-        texts=["", "", ""],
-        reason="finished",
+        match_id=match,
+        result=results.message([1, 2, 3], [9, 5, 3], ["finished"] * 3, ["", "", ""], "finished"),
     )

@@ -20,7 +20,7 @@ import arena
 from arena.errors import BotFailed, Refused
 from arena.games.flip7.v1 import flip7_pb2
 from arena.settings import Practice, Settings, read
-from arena.v1 import match_pb2 as pb
+from arena.v1 import result_pb2
 from referee.rules import registry
 
 from ..waiting import PATIENCE, soon
@@ -32,7 +32,7 @@ TABLE = Practice("flip7", ("cautious", "cautious"))
 def fine(client: Any, matches: int = 1) -> None:
     assert len(client.results) == matches
     for end in client.results:
-        assert set(end.terminations) == {pb.TERMINATION_FINISHED}
+        assert set(end.result.terminations) == {result_pb2.TERMINATION_FINISHED}
 
 
 async def test_a_function_plays_with_a_typed_view(server: Server) -> None:
@@ -122,9 +122,9 @@ async def test_an_error_in_decide_is_shown_and_resigns_only_that_match(server: S
 
     client = await server.play(decide, practice=Practice("stop_me_go", ("patient",), 2))
     first, second = client.results
-    assert list(first.terminations) == [pb.TERMINATION_RESIGNED, pb.TERMINATION_FINISHED]
-    assert first.texts[0] == "resigned: error in decide: KeyError: 'seven'"
-    assert set(second.terminations) == {pb.TERMINATION_FINISHED}
+    assert list(first.result.terminations) == [result_pb2.TERMINATION_RESIGNED, result_pb2.TERMINATION_FINISHED]
+    assert first.result.texts[0] == "resigned: error in decide: KeyError: 'seven'"
+    assert set(second.result.terminations) == {result_pb2.TERMINATION_FINISHED}
     assert asked["practice/1"] == 1
     assert 'raise KeyError("seven")' in server.heard
     assert "resigning this match" in server.heard
@@ -143,13 +143,13 @@ async def test_strict_stops_at_the_first_error(server: Server) -> None:
 @pytest.mark.parametrize("answer", [None, 7, ["hit"]])
 async def test_an_answer_that_is_no_text_is_explained(server: Server, answer: Any) -> None:
     client = await server.play(lambda decision: answer, practice=TABLE)
-    assert client.results[0].terminations[0] == pb.TERMINATION_RESIGNED
+    assert client.results[0].result.terminations[0] == result_pb2.TERMINATION_RESIGNED
     assert f"decide returned {answer!r}; a move is a text such as 'hit'" in server.heard
 
 
 async def test_a_refused_move_says_which_why_and_what_was_legal(server: Server) -> None:
     client = await server.play(lambda decision: "fold", practice=TABLE)
-    assert client.results[0].terminations[0] == pb.TERMINATION_ILLEGAL
+    assert client.results[0].result.terminations[0] == result_pb2.TERMINATION_ILLEGAL
     refusals = [text for text in server.said if "was refused" in text]
     assert len(refusals) == 3
     assert refusals[0].startswith("match practice/1, decision ")
@@ -166,7 +166,7 @@ async def test_a_bot_that_cannot_start_resigns(server: Server) -> None:
             return "hit"
 
     client = await server.play(Bot, practice=TABLE)
-    assert client.results[0].terminations[0] == pb.TERMINATION_RESIGNED
+    assert client.results[0].result.terminations[0] == result_pb2.TERMINATION_RESIGNED
     assert "no coffee" in server.heard
 
 
@@ -251,9 +251,9 @@ async def test_a_game_without_generated_code_can_be_played_from_the_list() -> No
 
 
 @pytest.mark.parametrize("bot", [None, 3, "decide", object()])
-def test_what_is_no_bot_is_told(bot: Any) -> None:
+async def test_what_is_no_bot_is_told(bot: Any) -> None:
     with pytest.raises(arena.NotABot, match="is not a bot: give arena"):
-        arena.run(bot, [])
+        await arena.run_async(bot, Settings())
 
 
 async def test_inside_a_running_loop_it_says_what_to_say_instead(capsys: pytest.CaptureFixture[str]) -> None:
@@ -383,20 +383,28 @@ async def test_a_bot_that_ends_the_program_ends_it_its_own_way(server: Server, t
         (["--concurrency", "9" * 30], "not a whole number"),
         (["--ca", "/no/such/file"], "there is no file"),
         (["--ca", __file__], "holds no certificate"),
-        (["--server", ""], "no address; write HOST:PORT"),
-        (["--server", "127.0.0.1"], "no address; write HOST:PORT"),
-        (["--server", "http://127.0.0.1:7700"], "no address; write HOST:PORT"),
+        (["--server", ""], "not an address: write HOST:PORT"),
+        (["--server", "127.0.0.1"], "not an address: write HOST:PORT"),
+        (["--server", "http://127.0.0.1:7700"], "not an address: write HOST:PORT"),
         (["--token", "tökén"], "characters that no token has"),
         (["--name", "\udcff"], "is no text"),
         (["--practice", "flip7", "--matches", "0"], "1 is the least"),
-        (["--sever", "x"], "unrecognized arguments"),
+        (["--sever", "x"], "error: --sever: there is no such flag; did you mean --server?"),
+        (["--practise=flip7"], "error: --practise: there is no such flag; did you mean --practice?"),
+        (["--frobnicate"], "error: --frobnicate: there is no such flag; --help shows all of them"),
+        (["flip7"], "error: 'flip7' belongs to no flag"),
+        (["--token"], "error: --token: its value is missing; write --token TOKEN"),
     ],
 )
 def test_wrong_options_are_told(capsys: pytest.CaptureFixture[str], words: list[str], text: str) -> None:
     with pytest.raises(SystemExit) as left:
         read(words, {})
     assert left.value.code == 2
-    assert text in capsys.readouterr().err
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 2, "a line of usage, and what is wrong"
+    assert said[0].startswith("usage: ")
+    assert said[1].startswith("error: ")
+    assert text in said[1]
 
 
 def test_options_come_from_words_then_from_the_environment() -> None:

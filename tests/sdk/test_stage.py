@@ -21,7 +21,7 @@ from .conftest import BARRIER, Line, Stage, decide, end, first_move, start
 
 
 def acts(bodies: list[Any]) -> list[tuple[str, int, str]]:
-    return [(body.match, body.decision, body.move) for body in bodies if isinstance(body, pb.Act)]
+    return [(body.match_id, body.decision, body.move_text) for body in bodies if isinstance(body, pb.Act)]
 
 
 async def opening(stage: Stage) -> Line:
@@ -86,13 +86,15 @@ async def test_a_refused_move_is_explained_and_decided_again(stage: Stage) -> No
     assert acts(await line.hear()) == [("m", 3, "fold")]
     await line.say(
         pb.Rejected(
-            match="m",
+            match_id="m",
             decision=3,
             kind=pb.REJECTION_KIND_UNREADABLE,
             code="unreadable",
             message="no such move",
-            move="fold",
+            move_text="fold",
             strikes_left=2,
+            open=True,
+            question=decide(3, again=True, budget_ms=700, bank_ms=300),
         )
     )
     assert acts(await line.hear()) == [("m", 3, "stay")]
@@ -105,7 +107,9 @@ async def test_after_the_last_strike_nothing_is_decided_again(stage: Stage) -> N
     line = await opening(stage)
     await line.say(decide(3))
     await line.hear()
-    await line.say(pb.Rejected(match="m", decision=3, kind=pb.REJECTION_KIND_ILLEGAL, move="hit", strikes_left=0))
+    await line.say(
+        pb.Rejected(match_id="m", decision=3, kind=pb.REJECTION_KIND_ILLEGAL, move_text="hit", strikes_left=0)
+    )
     assert await line.silent()
 
 
@@ -150,7 +154,7 @@ class Thoughtful:
     async def decided(self, client: Client) -> None:
         """Let it decide, and wait until the SDK has done with it whatever it does."""
         self.go.set()
-        await soon(lambda: not client._thinking)
+        await soon(lambda: not client._outbox._tasks)
 
 
 async def thinking(stage: Stage) -> tuple[Client, Thoughtful, Line]:
@@ -272,11 +276,87 @@ async def test_after_a_reconnect_only_the_missing_practice_is_asked_for(stage: S
     assert wish.matches == 3
 
 
+async def test_practice_that_the_server_still_knows_is_not_asked_for_again(stage: Stage) -> None:
+    bot, _ = stage.enter(first_move, practice=Practice("flip7", ("random", "random"), 5))
+    line = await stage.line()
+    await line.welcome()
+    await line.hear()
+    await line.say(start("p/1"))
+    await soon(lambda: bot.playing == 1)
+    line.drop()
+    line = await stage.line()
+    await line.welcome("s2", ("p/1",), practice_left=4)
+    assert await line.silent()
+
+
+async def test_practice_that_was_lost_with_the_connection_counts(stage: Stage) -> None:
+    bot, work = stage.enter(first_move, practice=Practice("flip7", ("random", "random"), 3))
+    line = await stage.line()
+    await line.welcome()
+    await line.hear()
+    for session, lost, missing in (("s2", "p/1", 2), ("s3", "p/2", 1)):
+        await line.say(start(lost))
+        await soon(lambda: bot.playing == 1)
+        line.drop()
+        line = await stage.line()
+        await line.welcome(session)
+        [wish] = await line.hear()
+        assert wish.matches == missing
+    await line.say(start("p/3"))
+    await soon(lambda: bot.playing == 1)
+    line.drop()
+    line = await stage.line()
+    await line.welcome("s4")
+    assert isinstance((await line.hear())[0], pb.Leave)
+    line.end()
+    await work
+
+
+async def test_a_new_program_asks_for_its_own_practice_whatever_another_left_behind(stage: Stage) -> None:
+    stage.enter(first_move, practice=Practice("flip7", ("random", "random"), 3))
+    line = await stage.line()
+    await line.welcome(practice_left=7)
+    [wish] = await line.hear()
+    assert wish.matches == 3
+
+
+async def test_where_the_first_address_does_not_answer_the_others_are_tried_in_turn(stage: Stage) -> None:
+    away = Stage()
+    await away.start()
+    stage.enter(first_move, server=away.address)
+    line = await away.line()
+    await line.welcome(addresses=["127.0.0.1:1", stage.address])
+    await soon(lambda: any("connected to" in text for text in stage.said))
+    await away.stop()
+    line = await stage.line()
+    assert line.hello.resume == "s1"
+    await line.welcome("s2")
+    await soon(lambda: f"connected to stage 1 at {stage.address} as alice" in stage.said)
+    assert any(text.startswith("no Referee server listens at 127.0.0.1:1; trying again in ") for text in stage.said)
+
+
+async def test_a_rejection_tells_how_much_time_is_left(stage: Stage) -> None:
+    seen: list[tuple[str, float, float]] = []
+
+    def decide_again(decision: Any) -> str:
+        seen.append((decision.rejected, decision.budget, decision.bank))
+        return "hit"
+
+    stage.enter(decide_again)
+    line = await opening(stage)
+    await line.say(decide(3, budget_ms=1000, bank_ms=300))
+    await line.hear()
+    question = decide(3, again=True, budget_ms=0, bank_ms=200)
+    await line.say(pb.Rejected(match_id="m", decision=3, message="no", strikes_left=2, open=True, question=question))
+    await line.hear()
+    assert seen == [("", 1.0, 0.3), ("no", 0.0, 0.2)]
+
+
 async def test_refused_practice_ends_the_program_with_the_reason(stage: Stage) -> None:
     _, work = stage.enter(first_move, practice=Practice("flip7", ()))
     line = await stage.line()
     await line.welcome()
-    await line.say(pb.Notice(code="refused", text="flip7 is for 3 to 36 players, not 1"))
+    await line.say(pb.Notice(code=pb.NOTICE_CODE_REFUSED, text="flip7 is for 3 to 36 players, not 1"))
     with pytest.raises(Refused, match=r"not 1 \(name the others with --against BOT,BOT\)"):
         await work
 
@@ -284,7 +364,9 @@ async def test_refused_practice_ends_the_program_with_the_reason(stage: Stage) -
 async def test_other_notices_and_a_drain_are_shown(stage: Stage) -> None:
     stage.enter(first_move)
     line = await opening(stage)
-    await line.say(pb.Notice(code="waiting", text="waiting for 1 more"), pb.Drain(text="closing time"), decide(1))
+    await line.say(
+        pb.Notice(code=pb.NOTICE_CODE_WAITING, text="waiting for 1 more"), pb.Drain(text="closing time"), decide(1)
+    )
     await line.hear()
     assert stage.said[-2:] == ["waiting for 1 more", "closing time"]
 
@@ -292,8 +374,8 @@ async def test_other_notices_and_a_drain_are_shown(stage: Stage) -> None:
 async def test_a_body_the_sdk_does_not_know_is_passed_over(stage: Stage) -> None:
     stage.enter(first_move)
     line = await opening(stage)
-    later = pb.Down.FromString(bytes.fromhex("fa0101 61".replace(" ", "")))
-    await line._context.write(pb.PlayResponse(bodies=[later, pb.Down(decide=decide(1))]))
+    later = pb.RefereeBody.FromString(bytes.fromhex("fa0101 61".replace(" ", "")))
+    await line._context.write(pb.PlayResponse(bodies=[later, pb.RefereeBody(decide=decide(1))]))
     assert acts(await line.hear()) == [("m", 1, "hit")]
 
 

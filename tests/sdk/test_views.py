@@ -29,7 +29,7 @@ def described(package: str = "somebody.else.v1") -> bytes:
 
 
 def info(view_type: str, descriptor: bytes = b"") -> arena.Match:
-    start = pb.MatchStart(match="m", game="g", view_type=view_type, view_descriptor=descriptor)
+    start = pb.MatchStart(match_id="m", game="g", view_type=view_type, view_descriptor=descriptor)
     return arena.Match.from_start(start)
 
 

@@ -19,8 +19,6 @@ from referee.store import (
     TournamentState,
 )
 
-from .postgres_server import any_server, fresh_schema
-
 
 @dataclass(frozen=True)
 class Hall:
@@ -93,15 +91,3 @@ def result_of() -> Callable[..., MatchResult]:
         return MatchResult(match, attempt, seats, f"{match:064x}", f"record of match {match}\n".encode() * 50)
 
     return create
-
-
-@pytest.fixture
-def postgres_address(postgres_url: str) -> Iterator[str]:
-    with fresh_schema(postgres_url) as address:
-        yield address
-
-
-@pytest.fixture(scope="session")
-def postgres_url() -> Iterator[str]:
-    with any_server() as url:
-        yield url

@@ -22,9 +22,20 @@ NO_SERVER = "no PostgreSQL: set REFEREE_TEST_POSTGRES to a server's URL, or inst
 NUMBERS = count(1)
 
 
-@contextmanager
-def any_server() -> Iterator[str]:
-    """The address of a server; the test is skipped where there is none."""
+@pytest.fixture
+def postgres_address(postgres_url: str) -> Iterator[str]:
+    """A schema of its own on the server: as good as a database of its own, and made in no time."""
+    name = f"referee_test_{os.getpid()}_{next(NUMBERS)}"
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {name}".encode())
+        url = make_url(postgres_url).update_query_dict({"options": f"-csearch_path={name}"})
+        yield url.render_as_string(hide_password=False)
+        connection.execute(f"DROP SCHEMA {name} CASCADE".encode())
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """The address of a server, one for all tests: to make one takes seconds. Tests are skipped where there is none."""
     given = os.environ.get("REFEREE_TEST_POSTGRES")
     found = _programs()
     if given:
@@ -34,17 +45,6 @@ def any_server() -> Iterator[str]:
     else:
         with _private_server(*found) as url:
             yield url
-
-
-@contextmanager
-def fresh_schema(server: str) -> Iterator[str]:
-    """A schema of its own on the server: as good as a database of its own, and made in no time."""
-    name = f"referee_test_{os.getpid()}_{next(NUMBERS)}"
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f"CREATE SCHEMA {name}".encode())
-        url = make_url(server).update_query_dict({"options": f"-csearch_path={name}"})
-        yield url.render_as_string(hide_password=False)
-        connection.execute(f"DROP SCHEMA {name} CASCADE".encode())
 
 
 def _programs() -> tuple[str, str] | None:

@@ -110,7 +110,7 @@ def test_names_in_any_script_are_kept_as_they_are(store: Store) -> None:
         assert store.bots.add(name).bot.name == name
 
 
-@pytest.mark.parametrize("verb", ["get", "revoke", "rotate", "versions"])
+@pytest.mark.parametrize("verb", ["get", "revoke", "rotate"])
 def test_an_unknown_bot_is_refused_by_name(store: Store, verb: str) -> None:
     call: Callable[[str], object] = getattr(store.bots, verb)
     with pytest.raises(Unknown, match="no bot named nobody"):
@@ -121,13 +121,3 @@ def test_bots_are_listed_by_name(store: Store) -> None:
     for name in ("cy", "ada", "bob"):
         store.bots.add(name)
     assert [bot.name for bot in store.bots.all()] == ["ada", "bob", "cy"]
-
-
-def test_a_version_label_stands_for_one_build(store: Store) -> None:
-    store.bots.add("greedy")
-    first = store.bots.add_version("greedy", "1.0", "aa")
-    second = store.bots.add_version("greedy", "1.1", "bb")
-    assert store.bots.add_version("greedy", "1.0", "aa") == first
-    with pytest.raises(NameTaken, match=r"Version 1\.0"):
-        store.bots.add_version("greedy", "1.0", "cc")
-    assert store.bots.versions("greedy") == [first, second]

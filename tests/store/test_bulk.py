@@ -11,6 +11,8 @@ from referee.store import Store
 from referee.store import tables as t
 from referee.store.bulk import MOST_ROWS, BulkInsert, BulkUpdate
 
+from ..waiting import PATIENCE
+
 META = BulkInsert(t.meta, ["key", "value"])
 CHANGE = BulkUpdate(t.meta, ["key"], ["value"])
 
@@ -26,7 +28,7 @@ def test_any_number_of_rows(store: Store, rows: int) -> None:
         return {key: value for key, value in after.items() if key not in before}
 
     expected = {f"key {number}": f"new {number}" if number else "old" for number in range(rows)}
-    assert store.writer.submit(work).result(timeout=10) == expected
+    assert store.writer.submit(work).result(timeout=PATIENCE) == expected
 
 
 def test_rows_that_are_not_there_are_passed_over(store: Store) -> None:
@@ -35,7 +37,7 @@ def test_rows_that_are_not_there_are_passed_over(store: Store) -> None:
         CHANGE.run(connection, [("nowhere", "new"), ("here", "new")])
         return [row.value for row in connection.execute(select(t.meta).where(t.meta.c.key.in_(["here", "nowhere"])))]
 
-    assert store.writer.submit(work).result(timeout=10) == ["new"]
+    assert store.writer.submit(work).result(timeout=PATIENCE) == ["new"]
 
 
 def test_seats_are_found_by_their_key(tmp_path: Path) -> None:
@@ -47,6 +49,6 @@ def test_seats_are_found_by_their_key(tmp_path: Path) -> None:
         return "\n".join(row[-1] for row in connection.exec_driver_sql(sql, (1, 0, 1, 1, 1, 2)))
 
     with Store.open(tmp_path / "league.db") as store:
-        plan = store.writer.submit(work).result(timeout=10)
+        plan = store.writer.submit(work).result(timeout=PATIENCE)
     assert "SEARCH seats" in plan
     assert "SCAN seats" not in plan

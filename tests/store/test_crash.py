@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import func, select
 
-from referee.store import AlreadyOwned, Counts, Store, Tournament
+from referee.store import AlreadyOwned, Counts, Store, Tournament, owner
 from referee.store.tables import records
 
+from ..waiting import PATIENCE
 from .claiming import records_of
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def test_a_server_killed_while_reporting_loses_no_acknowledged_result(
     child = start(hall, league.id)
     assert child.stdout is not None
     acknowledged += [int(line) for line in child.stdout.read().splitlines()]
-    assert child.wait(timeout=60) == 0
+    assert child.wait(timeout=PATIENCE) == 0
     store = open_store()
     assert len(set(acknowledged)) == len(acknowledged)
     assert store.tournaments.counts(league.id) == Counts(finished=MATCHES)
@@ -62,14 +63,19 @@ def test_a_server_killed_while_reporting_loses_no_acknowledged_result(
 
 
 def test_a_killed_server_leaves_the_database_free(
-    hall: Hall, open_store: Callable[..., Store], new_league: Callable[..., Tournament]
+    hall: Hall,
+    open_store: Callable[..., Store],
+    new_league: Callable[..., Tournament],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     league = new_league(open_store(), matches=MATCHES)
     child = start(hall, league.id)
     assert child.stdout is not None
     child.stdout.readline()
-    with pytest.raises(AlreadyOwned, match="stop it first"):
-        open_store(owner="server")
+    with monkeypatch.context() as at_once:
+        at_once.setattr(owner, "RELEASE_SECONDS", 0.0)  # or it could be done before it is refused
+        with pytest.raises(AlreadyOwned, match="stop it first"):
+            open_store(owner="server")
     child.kill()
     child.stdout.read()
     child.wait()

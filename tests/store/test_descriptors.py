@@ -11,6 +11,7 @@ import pytest
 # In a process of its own: it lives with few descriptors, and uses up all of them.
 BEGIN = """
 import errno, os, resource, sys, threading, time
+from types import SimpleNamespace
 from referee.store import NoDescriptors, Store, StoreError
 from referee.store import engines, writer
 
@@ -62,8 +63,12 @@ store.bots.add("alice")
 store._writing.dispose()
 engines.PATIENCE = 0.0  # the connection gives up at once, the writer does not
 use_up()
+tries = threading.Semaphore(0)
+look_again = lambda seconds: (tries.release(), time.sleep(seconds))
+writer.time = SimpleNamespace(perf_counter=time.perf_counter, sleep=look_again)
 future = store.writer.submit(lambda connection: connection.exec_driver_sql("UPDATE bots SET note = 'x'").rowcount)
-time.sleep(0.3)
+for _ in range(3):
+    assert tries.acquire(timeout=20)
 assert not future.done(), future
 let_go()
 assert future.result(20) == 1
@@ -75,8 +80,16 @@ READS_WAIT = """
 store.bots.add("alice")
 store._readers.dispose()
 use_up()
-threading.Timer(0.3, let_go).start()
+tries = []
+
+def look_again(seconds):
+    tries.append(seconds)
+    if len(tries) == 3:
+        let_go()
+
+engines.time = SimpleNamespace(monotonic=time.monotonic, sleep=look_again)
 assert [bot.name for bot in store.bots.all()] == ["alice"]
+assert len(tries) == 3, tries
 store._readers.dispose()
 engines.PATIENCE = 0.0
 use_up()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee.store import AlreadyOwned, Store
+from referee.store import AlreadyOwned, Store, owner
 
 if TYPE_CHECKING:
     from tests.store.conftest import Hall
@@ -28,6 +28,12 @@ signal.pause()
 """
 
 
+@pytest.fixture
+def refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(owner, "RELEASE_SECONDS", 0.0)
+
+
+@pytest.mark.usefixtures("refused_at_once")
 def test_a_second_server_is_refused_and_others_may_still_open(open_store: Callable[..., Store]) -> None:
     server = open_store(owner="server")
     with pytest.raises(AlreadyOwned, match=r"already running on .*: stop it first"):
@@ -37,6 +43,7 @@ def test_a_second_server_is_refused_and_others_may_still_open(open_store: Callab
     assert [bot.name for bot in server.bots.all()] == ["greedy"]
 
 
+@pytest.mark.usefixtures("refused_at_once")
 def test_a_refused_server_does_not_loosen_the_hold_of_the_first(open_store: Callable[..., Store]) -> None:
     server = open_store(owner="server")
     for _ in range(3):
@@ -52,6 +59,22 @@ def test_a_server_that_closed_leaves_nothing_beside_the_database(hall: Hall, ope
         open_store(owner="server").close()
     if hall.kind == "sqlite":
         assert [path.name for path in Path(hall.address).parent.iterdir()] == ["league.db"]
+
+
+def test_a_server_waits_while_postgresql_has_not_noticed_that_the_last_one_was_killed(
+    postgres_address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = Store.open(postgres_address, owner="server")
+    looks: list[float] = []
+
+    def another_look(seconds: float) -> None:
+        looks.append(seconds)
+        if len(looks) == 3:
+            first.close()
+
+    monkeypatch.setattr("referee.store.owner.time.sleep", another_look)
+    Store.open(postgres_address, owner="server").close()
+    assert len(looks) == 3
 
 
 def test_a_link_to_the_file_is_the_same_database(tmp_path: Path) -> None:

@@ -8,13 +8,15 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from referee.store import Store
 
-REFEREE = [sys.executable, "-m", "referee"]
+from ..command import Referee
+
 OPENER = Path(__file__).with_name("opener.py")
 CANNOT = "check that the file and its folder may be read and written."
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
@@ -33,23 +35,20 @@ def open_folder() -> Iterator[Path]:
         yield Path(name)
 
 
-def referee(folder: Path, *words: str, umask: int = 0o022, code: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [*REFEREE, *words], cwd=folder, capture_output=True, text=True, timeout=90, umask=umask, check=False
-    )
-    assert done.returncode == code, done.stderr
-    return done
-
-
-@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077, 0o277])
-def test_a_new_database_and_all_beside_it_are_for_the_owner_whatever_the_umask(tmp_path: Path, umask: int) -> None:
-    before = os.umask(umask)
+@contextmanager
+def umask(mask: int) -> Iterator[None]:
+    before = os.umask(mask)
     try:
-        with Store.open(tmp_path / "league.db", owner="server") as store:
-            store.bots.add("greedy")
-            files = {path.name: mode(path) for path in tmp_path.iterdir()}
+        yield
     finally:
         os.umask(before)
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o022, 0o077, 0o277])
+def test_a_new_database_and_all_beside_it_are_for_the_owner_whatever_the_umask(tmp_path: Path, mask: int) -> None:
+    with umask(mask), Store.open(tmp_path / "league.db", owner="server") as store:
+        store.bots.add("greedy")
+        files = {path.name: mode(path) for path in tmp_path.iterdir()}
     assert files == dict.fromkeys(("league.db", "league.db-wal", "league.db-shm", "league.db-owner"), 0o600)
 
 
@@ -69,10 +68,14 @@ def test_a_link_that_leads_nowhere_yet_is_followed(tmp_path: Path) -> None:
     ],
     ids=lambda words: " ".join(words[:2]),
 )
-def test_every_command_that_creates_a_database_creates_it_for_its_owner(tmp_path: Path, words: tuple[str, ...]) -> None:
-    done = referee(tmp_path, *words, "--db", "new.db", umask=0)
+def test_every_command_that_creates_a_database_creates_it_for_its_owner(
+    referee: Referee, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    with umask(0):
+        done = referee(*words, "--db", tmp_path / "new.db")
+    assert done.code == 0, done.err
     assert {path.name: mode(path) for path in tmp_path.iterdir()} == {"new.db": 0o600}
-    assert "warning" not in done.stderr
+    assert "warning" not in done.err
 
 
 @as_root
@@ -102,19 +105,26 @@ def test_root_may_work_on_another_users_database_and_leaves_it_to_him(open_folde
     assert peek.stdout.startswith(b"SQLite format 3")
 
 
-def test_a_file_that_others_can_read_is_used_as_it_is_and_the_writers_say_what_to_type(tmp_path: Path) -> None:
-    referee(tmp_path, "bot", "add", "ada", "--db", "old league.db")
+def test_a_file_that_others_can_read_is_used_as_it_is_and_the_writers_say_what_to_type(
+    referee: Referee, tmp_path: Path
+) -> None:
     path = tmp_path / "old league.db"
+
+    def said(*words: str) -> str:
+        done = referee(*words, "--db", path)
+        assert done.code == 0, done.err
+        return done.err
+
+    said("bot", "add", "ada")
     path.chmod(0o644)
     create = ("tournament", "create", "cup", "--game", "stop_me_go", "--rounds", "2", "--bots", "random,patient")
     for words in (create, ("tournament", "start", "cup")):
-        done = referee(tmp_path, *words, "--db", "old league.db")
-        (line,) = (line for line in done.stderr.splitlines() if line.startswith("warning: "))
+        (line,) = (line for line in said(*words).splitlines() if line.startswith("warning: "))
         assert line.startswith(f"warning: Others can read {path}, and so the secret deals of its tournaments: chmod")
     assert mode(path) == 0o644
     readers: tuple[tuple[str, ...], ...] = (("tournament", "list"), ("leaderboard", "cup", "--once"), ("verify",))
     for reader in readers:
-        assert "warning" not in referee(tmp_path, *reader, "--db", "old league.db").stderr
+        assert "warning" not in said(*reader)
     subprocess.run(["sh", "-c", line.partition("tournaments: ")[2]], check=True)
     assert mode(path) == 0o600
-    assert "warning" not in referee(tmp_path, "bot", "add", "bob", "--db", "old league.db").stderr
+    assert "warning" not in said("bot", "add", "bob")

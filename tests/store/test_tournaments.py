@@ -11,7 +11,6 @@ import pytest
 
 from referee.store import (
     Counts,
-    Match,
     MatchResult,
     MatchState,
     NameTaken,
@@ -20,6 +19,7 @@ from referee.store import (
     NotAllowed,
     Refused,
     Store,
+    StoredMatch,
     Tournament,
     TournamentState,
     Unknown,
@@ -65,7 +65,7 @@ def two_bots(store: Store) -> list[NewEntrant]:
     return [NewEntrant(random.id, "random"), NewEntrant(random.id, "random-2")]
 
 
-def seats(match: Match) -> list[str]:
+def seats(match: StoredMatch) -> list[str]:
     return [seat.name for seat in match.seats]
 
 
@@ -140,16 +140,9 @@ def test_two_entrants_cannot_share_a_name(store: Store) -> None:
         store.tournaments.create(new(), [NewEntrant(bot, "random"), NewEntrant(bot, "random")], [])
 
 
-def test_an_entrant_must_be_a_registered_bot_and_version(store: Store) -> None:
-    bot = store.bots.ensure_house("random").id
-    other = store.bots.ensure_house("other")
-    foreign = store.bots.add_version("other", "1", "aa").id
+def test_an_entrant_must_be_a_registered_bot(store: Store) -> None:
     with pytest.raises(Unknown, match="no bot number 999"):
         store.tournaments.create(new(), [NewEntrant(999, "ghost")], [])
-    with pytest.raises(Unknown, match=f"no version number {foreign}"):
-        store.tournaments.create(new(), [NewEntrant(bot, "random", foreign)], [])
-    made = store.tournaments.create(new(), [NewEntrant(other.id, "other", foreign)], [])
-    assert [entrant.version for entrant in store.tournaments.entrants(made.id)] == [foreign]
 
 
 def test_bots_that_join_are_appended_and_nothing_is_rewritten(store: Store) -> None:

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
+from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection, event, insert
 from sqlalchemy.exc import IntegrityError
 
-from referee.store import Counts, DiskFull, MatchResult, Store, StoreClosed, Tournament
+from referee.store import (
+    Counts,
+    DiskFull,
+    Locked,
+    MatchResult,
+    Store,
+    StoreClosed,
+    StoreError,
+    Tournament,
+    Unreachable,
+)
 from referee.store.tables import meta
 
+from ..waiting import PATIENCE
 from .claiming import claim_next, records_of
 
 if TYPE_CHECKING:
@@ -60,11 +74,11 @@ class Gate:
         self._open = threading.Event()
         self._entered = threading.Event()
         self.future: Future[None] = store.writer.submit(self._wait)
-        assert self._entered.wait(10)
+        assert self._entered.wait(PATIENCE)
 
     def _wait(self, connection: Connection) -> None:
         self._entered.set()
-        assert self._open.wait(10)
+        assert self._open.wait(PATIENCE)
 
     def open(self) -> None:
         self._open.set()
@@ -194,3 +208,46 @@ def test_readers_cannot_write(store: Store) -> None:
     with store._readers.connect() as connection, pytest.raises(Exception, match=r"read-?only"):
         connection.execute(insert(meta).values(key="a", value="b"))
     assert store.fact("a") is None
+
+
+def test_a_lock_that_passes_is_borne_by_a_patient_writer_and_told_once(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "league.db", timeout=0.01) as store, closing(lock(tmp_path / "league.db")) as other:
+        with pytest.raises(Locked, match="is locked by another program"):
+            store.writer.submit(note("at once")).result(PATIENCE)
+        told: list[StoreError] = []
+        troubled = threading.Event()
+
+        def trouble(error: StoreError) -> None:
+            told.append(error)
+            troubled.set()
+
+        store.writer.patience, store.writer.on_trouble = PATIENCE, trouble
+        waiting = store.writer.submit(note("later"))
+        assert troubled.wait(PATIENCE)
+        other.execute("ROLLBACK")
+        assert waiting.result(PATIENCE) == "later"
+        assert [type(error) for error in told] == [Locked]
+        assert store.fact("at once") is None
+
+
+def test_a_commit_that_fails_is_not_tried_again(tmp_path: Path) -> None:
+    """Nobody knows then whether it is written."""
+    with Store.open(tmp_path / "league.db") as store:
+        store.writer.patience = PATIENCE
+        commits: list[object] = []
+
+        @event.listens_for(store.writer._engine, "commit")
+        def breaks(connection: Connection) -> None:
+            commits.append(connection)
+            raise Unreachable("The connection broke in the very commit.")
+
+        with pytest.raises(Unreachable, match="in the very commit"):
+            store.writer.submit(note("perhaps")).result(PATIENCE)
+        assert len(commits) == 1
+
+
+def lock(path: Path) -> sqlite3.Connection:
+    """Another program that writes, and takes its time."""
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    return other

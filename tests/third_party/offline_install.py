@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 def install(target: Path) -> Path:
     """Fill a folder with the packages and their metadata; put it on `sys.path` or `PYTHONPATH` to have it installed."""
     project = tomllib.loads((HERE / "pyproject.toml").read_text())["project"]
-    for package in ("tall_tales", "matchsticks"):
+    for package in ("tall_tales", "matchsticks", "four_in_a_row"):
         shutil.copytree(HERE / package, target / package, ignore=shutil.ignore_patterns("__pycache__"))
     metadata = target / f"third_party_games-{project['version']}.dist-info"
     metadata.mkdir()

@@ -107,11 +107,8 @@ def test_in_the_sandbox_the_module_of_the_view_is_out_of_reach_and_not_needed(si
 
 
 def test_a_bot_that_reads_the_view_beats_one_that_does_not(site: Path, folder: Path) -> None:
-    rows = standings(
-        referee(
-            site, folder, "run", "matchsticks", "bots/sticks.py", "random", "--rounds", "20", "--no-sandbox", "--json"
-        )
-    )
+    words = ("bots/sticks.py", "random", "--rounds", "20", "--seed", "1", "--no-sandbox", "--json")
+    rows = standings(referee(site, folder, "run", "matchsticks", *words))
     assert rows["sticks"]["wins"] > rows["random"]["wins"]
 
 
@@ -137,11 +134,14 @@ def test_a_bot_in_this_process_cannot_change_a_match_through_its_view() -> None:
     state = found.start(2, seed=b"here")
 
     def meddle(decision: arena.Decision) -> str:
-        decision.view["points"][0] = 99
+        decision.view["scores"][0] = 99
+        decision.view["turned_up"].append(6)
         return decision.legal[0]
 
     chooser(meddle, "meddler", found, {}, "m", 0, ("a", "b"))(state, 0)
     assert state.scores() == [0, 0]
+    shown: Any = state.view(0)
+    assert (shown["scores"], shown["turned_up"]) == ([0, 0], [])
 
 
 @pytest.mark.parametrize(("game", "view"), [("tall_tales", {"card", "round"}), ("matchsticks", {"left", "taken"})])
@@ -150,8 +150,8 @@ def test_the_bridge_writes_the_view_of_a_game_it_does_not_have(
 ) -> None:
     """What the server sends is enough: the bridge's own process has no such game."""
     given = (
-        "from referee.rules import registry; from referee.rules.views import wire_of; "
-        f"game = registry.find({game!r}); state = game.start(2, seed=b'x'); wire = wire_of(game, state); "
+        "from referee.rules import registry; from referee.rules.views import view_format_of; "
+        f"game = registry.find({game!r}); state = game.start(2, seed=b'x'); wire = view_format_of(game, state); "
         "print(repr((wire.type, wire.descriptor, state.view_bytes(0))))"
     )
     read = (
@@ -198,7 +198,7 @@ async def test_a_bot_practises_with_a_house_bot_on_a_server(tmp_path: Path, game
             await asyncio.wait_for(client.play(), 60)
         finally:
             await server.stop()
-    assert [list(end.terminations) for end in client.results] == [[1, 1], [1, 1]], said
+    assert [list(end.result.terminations) for end in client.results] == [[1, 1], [1, 1]], said
     seen = [json.loads(line) for line in (tmp_path / "seen").read_text().splitlines()]
     views = [line["view"] for line in seen if line["type"] == "decide"]
     assert views

@@ -22,7 +22,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def python(site: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"PYTHONPATH": str(site)}
     return subprocess.run(
-        [sys.executable, *words], env=environment, capture_output=True, text=True, timeout=60, cwd=site, check=False
+        [sys.executable, *words], env=environment, capture_output=True, text=True, timeout=120, cwd=site, check=False
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from referee.match.result import Ending, Termination, void
-from referee.store import Match, NewEntrant, Store, Tournament
+from referee.store import NewEntrant, Store, StoredMatch, Tournament
 from referee.tournament import plan as plans
 from referee.tournament.plan import Plan
 from referee.tournament.running.played import Played, SeatAccount
@@ -170,5 +170,5 @@ async def play(store: Store, name: str = "league", venue: FakeVenue | None = Non
     return runner
 
 
-def matches_of(store: Store, name: str = "league") -> list[Match]:
+def matches_of(store: Store, name: str = "league") -> list[StoredMatch]:
     return list(store.matches.in_schedule_order(store.tournaments.get(name).id))

@@ -51,7 +51,7 @@ def test_a_name_that_would_clash_with_names_of_matches_is_refused(new_league: Le
 def test_a_plan_is_stored_with_everything_the_ratings_rest_on(store: Store, new_league: League) -> None:
     plan = Plan.of(new_league(limit=0.5, absence=7.0, allow_join=True))
     game = registry.find("stop_me_go")
-    assert plan.draw_probability == game.draw_probability
+    assert plan.draw_probability == game.draws(plan.players) == game.draws_by_players[plan.players]
     assert dict(plan.options) == game.resolve_options({})
     assert (plan.limit, plan.absence, plan.allow_join) == (0.5, 7.0, True)
 

@@ -40,11 +40,11 @@ def test_a_view_shows_every_sheet_as_it_is(moments: Moments) -> None:
             assert shown.special_dice == paper.circled - paper.used
             assert shown.special_dice_used == paper.used
             assert shown.hearts == paper.hearts
-            assert shown.score == paper.score()
             assert len(shown.rows) == paper.rows.bit_count()
             assert len(shown.columns) == paper.columns.bit_count()
             assert len(shown.colours) == paper.colours.bit_count()
-        assert list(view.pending) == list(state.pending())
+        assert list(view.scores) == [paper.score() for paper in state.papers]
+        assert list(view.asked) == list(state.pending())
         assert (view.roll, view.active) == (state.roll, state.active)
 
 
@@ -72,8 +72,8 @@ def test_the_active_players_dice_are_missing_from_the_table() -> None:
     assert list(view.dice.numbers) == ["2", "?"]
     assert view.dice.special == "bomb"
     assert list(view.rolled.colours) == ["orange", "orange", "joker"]
-    assert view.question == pb.QUESTION_DICE
-    assert seen(state, 0).question == pb.QUESTION_NOT_ASKED
+    assert view.question == seen(state, 0).question == pb.QUESTION_DICE
+    assert list(view.asked) == list(seen(state, 0).asked) == [1]
 
 
 def test_the_special_die_is_missing_once_taken() -> None:
@@ -93,22 +93,22 @@ def test_a_bomb_that_is_owed_is_asked_for() -> None:
     play(state, "pass", "pass", "pass")
     view = seen(state, 2)
     assert view.question == pb.QUESTION_BOMB
-    assert view.bombing
+    assert list(view.asked) == [2]
     assert view.players[2].bombs_owed == 1
     assert view.players[2].rows == "Q"
     assert view.rows_taken == ""  # still this roll: others may yet be first as well
-    assert seen(state, 0).question == pb.QUESTION_NOT_ASKED
+    assert (seen(state, 0).question, list(seen(state, 0).asked)) == (pb.QUESTION_BOMB, [2])
     play(state, "pass")
     assert seen(state, 2).rows_taken == "Q"
-    assert not seen(state, 2).bombing
+    assert seen(state, 2).question == pb.QUESTION_DICE
 
 
 def test_the_public_sees_all_but_a_seat_of_its_own() -> None:
     state = started(2, "pink pink pink 1 1 1 heart")
     public, own = seen(state, None), seen(state, 0)
-    assert public.seat == -1
-    assert public.question == pb.QUESTION_NOT_ASKED
-    own.seat, own.question = public.seat, public.question
+    assert not public.HasField("seat")
+    assert list(public.asked) == [0, 1]
+    own.ClearField("seat")
     assert own == public
 
 

@@ -24,7 +24,7 @@ def test_every_kind_of_event_has_its_name() -> None:
 
 def test_an_event_is_written_as_a_view_that_tells_nothing_else() -> None:
     written = pb.View.FromString(events.wire(events.TARGETED, 0, CODES["S"], 2, ()))
-    told = pb.Event(kind=pb.EVENT_KIND_TARGETED, seat=0, card=pb.CARD_STOP, target=2)
+    told = pb.Event(kind=pb.EVENT_KIND_TARGETED, seat=0, card=pb.SPECIAL_CARD_STOP, target=2)
     assert written == pb.View(events=[told])
 
 
@@ -54,12 +54,13 @@ def test_the_end_of_a_round_is_told_with_what_it_brought(laid: Laid) -> None:
         pb.EVENT_KIND_DEALT,
         pb.EVENT_KIND_BUSTED,
         pb.EVENT_KIND_ROUND_ENDED,
+        pb.EVENT_KIND_ENDED,
     ]
-    assert list(view.events[-1].points) == [5, 0, 0]
+    assert list(view.events[-2].points) == [5, 0, 0]
     assert view.question == pb.QUESTION_UNSPECIFIED
-    assert not view.HasField("asked")
+    assert list(view.asked) == []
     assert not view.HasField("turn")
-    assert list(view.totals) == [5, 0, 0]
+    assert (list(view.scores), list(view.ranks), view.reason) == ([5, 0, 0], [1, 2, 2], "finished")
 
 
 @settings(max_examples=25, deadline=None)
@@ -88,15 +89,15 @@ def test_the_events_alone_tell_everybodys_cards(players: int, rules: str, seed: 
 
 
 def follow(hands: list[list[int]], event: pb.Event) -> None:
-    plain = event.card < pb.CARD_STOP
+    plain = event.card < pb.SPECIAL_CARD_STOP
     if event.kind == pb.EVENT_KIND_DEALT and plain:
         hands[event.seat].append(event.card)
     elif event.kind == pb.EVENT_KIND_SAVED:
         hands[event.seat].pop()
-        hands[event.seat].remove(pb.CARD_SECOND_CHANCE)
+        hands[event.seat].remove(pb.SPECIAL_CARD_SECOND_CHANCE)
     elif event.kind == pb.EVENT_KIND_KEPT:
         hands[event.seat].append(event.card)
-    elif event.kind == pb.EVENT_KIND_TARGETED and event.card != pb.CARD_THREE:
+    elif event.kind == pb.EVENT_KIND_TARGETED and event.card != pb.SPECIAL_CARD_THREE:
         hands[event.target].append(event.card)
     elif event.kind == pb.EVENT_KIND_ROUND_ENDED:
         assert all(brought in (0, points(hand)) for brought, hand in zip(event.points, hands, strict=True))

@@ -48,8 +48,8 @@ def test_a_view_accounts_for_every_card(players: int, rules: str, seed: bytes, c
             seen.update([THREE, *three.aside])
         if view.HasField("card"):
             seen[view.card] += 1
-        assert list(view.pile) == [state.pile.count(card) for card in range(22)]
-        assert view.pile_size == sum(view.pile)
+        assert list(view.pile_counts) == [state.pile.count(card) for card in range(22)]
+        assert view.pile_size == sum(view.pile_counts)
         assert view.pile_size + view.discard_size + seen.total() == len(DECK) * decks(players)
         if not state.pending():
             break
@@ -92,16 +92,17 @@ def test_a_turn_is_shown_as_a_question_to_one_seat(laid: Laid) -> None:
     state = laid("5 x2 +4", "7 8")
     state.play({0: HIT})
     view = state.view(1)
-    assert (view.seat, view.round, view.dealer, view.asked, view.turn) == (1, 1, 2, 1, 1)
+    assert (view.seat, view.round, view.dealer, list(view.asked), view.turn) == (1, 1, 2, [1], 1)
     assert view.question == pb.QUESTION_TURN
     assert not view.HasField("card")
     assert list(view.targets) == []
     assert (view.pile_size, view.discard_size, view.reshuffles) == (2, 2, 0)
-    assert (view.pile[pb.CARD_X2], view.pile[pb.CARD_PLUS_4], sum(view.pile)) == (1, 1, 2)
+    counts = view.pile_counts
+    assert (counts[pb.SPECIAL_CARD_X2], counts[pb.SPECIAL_CARD_PLUS_4], sum(counts)) == (1, 1, 2)
     assert (view.rules, view.target_score) == (pb.RULES_PRINTED, 200)
     assert [player.status for player in view.players] == [pb.STATUS_IN] * 3
     assert list(view.players[0].cards) == [5]
-    assert list(view.totals) == [0, 0, 0]
+    assert list(view.scores) == [0, 0, 0]
 
 
 def test_a_target_is_asked_with_its_card_the_possible_seats_and_the_threes_around_it(laid: Laid) -> None:
@@ -109,13 +110,14 @@ def test_a_target_is_asked_with_its_card_the_possible_seats_and_the_threes_aroun
     for seat, move in ((0, HIT), (1, STAY), (2, HIT), (2, 0)):
         state.play({seat: move})
     view = state.view(2)
-    assert (view.asked, view.turn, view.question, view.card) == (0, 2, pb.QUESTION_TARGET, pb.CARD_THREE)
+    assert (list(view.asked), view.turn) == ([0], 2)
+    assert (view.question, view.card) == (pb.QUESTION_TARGET, pb.SPECIAL_CARD_THREE)
     assert list(view.targets) == [0, 2]
-    assert [(three.player, three.left, list(three.aside)) for three in view.threes] == [(0, 0, [pb.CARD_STOP])]
+    assert [(three.seat, three.left, list(three.aside)) for three in view.threes] == [(0, 0, [pb.SPECIAL_CARD_STOP])]
     state.play({0: 2})
     view = state.view(None)
-    assert (view.asked, view.card) == (0, pb.CARD_STOP)
-    assert list(view.players[2].cards) == [1, 2, pb.CARD_SECOND_CHANCE]
+    assert (list(view.asked), view.card) == ([0], pb.SPECIAL_CARD_STOP)
+    assert list(view.players[2].cards) == [1, 2, pb.SPECIAL_CARD_SECOND_CHANCE]
 
 
 def test_the_status_and_points_of_everybody_are_shown(laid: Laid) -> None:
@@ -126,7 +128,7 @@ def test_the_status_and_points_of_everybody_are_shown(laid: Laid) -> None:
     statuses = [pb.STATUS_BUSTED, pb.STATUS_STOPPED, pb.STATUS_IN, pb.STATUS_STAYED]
     assert [player.status for player in view.players] == statuses
     assert [player.points for player in view.players] == [0, 7, 4, 0]
-    assert [list(player.cards) for player in view.players] == [[9, 9], [7, pb.CARD_STOP], [4], []]
+    assert [list(player.cards) for player in view.players] == [[9, 9], [7, pb.SPECIAL_CARD_STOP], [4], []]
 
 
 def test_the_opening_deal_shows_who_is_still_to_be_served() -> None:
@@ -142,13 +144,13 @@ def test_the_opening_deal_shows_who_is_still_to_be_served() -> None:
             seat = (seat + 1) % 5
             expected.append(seat)
         assert list(view.unserved) == expected
-        if view.card == pb.CARD_STOP:
-            state.play({view.asked: expected[0]})
+        if view.card == pb.SPECIAL_CARD_STOP:
+            state.play({view.asked[0]: expected[0]})
             assert expected[0] not in state.view(None).unserved
             return
     raise AssertionError("no Stop in 200 opening deals")
 
 
 def test_every_card_of_the_view_has_the_code_of_its_name() -> None:
-    named = {CODES[text]: name for text, name in zip(NAMES[13:], pb.Card.keys()[1:], strict=True)}
-    assert {code: pb.Card.Name(code) for code in named} == named  # type: ignore[arg-type]
+    named = {CODES[text]: name for text, name in zip(NAMES[13:], pb.SpecialCard.keys()[1:], strict=True)}
+    assert {code: pb.SpecialCard.Name(code) for code in named} == named  # type: ignore[arg-type]

@@ -20,9 +20,14 @@ def _told(seen: stop_pb2.View) -> list[tuple[str, int]]:
     return [(NAMES[event.kind], event.seat) for event in seen.events]
 
 
-def test_phases_and_events_are_numbered_as_in_the_proto() -> None:
-    for name, phase in stop_pb2.Phase.items():
-        assert phase == getattr(position, name.removeprefix("PHASE_"), 0)
+def test_questions_and_events_are_numbered_as_in_the_proto() -> None:
+    assert dict(stop_pb2.Question.items()) == {
+        "QUESTION_UNSPECIFIED": position.OVER,
+        "QUESTION_CALL": position.CALLS,
+        "QUESTION_OPENING": position.OPENING,
+        "QUESTION_PLAY": position.PLAYS,
+        "QUESTION_SPLIT": position.SPLIT,
+    }
     for kind, name in NAMES.items():
         assert kind == getattr(events, name, 0)
 
@@ -91,7 +96,10 @@ def test_events_tell_shared_bids_shuffles_skips_and_eliminations(
     act(state)
     gone = view_of(state, 2).events
     assert _told(view_of(state, 2)) == [
-        *[("ELIMINATED", 3), ("ELIMINATED", 0), ("ELIMINATED", 1), ("RED_PASSED", 2)],
+        *[("ELIMINATED", 3), ("ELIMINATED", 0), ("ELIMINATED", 1), ("RED_PASSED", 2), ("ENDED", 0)],
     ]
-    assert [list(event.cards) for event in gone] == [[2], [2], [2, 2], []]
-    assert view_of(state, None).phase == stop_pb2.PHASE_OVER
+    assert [list(event.cards) for event in gone] == [[2], [2], [2, 2], [], []]
+    assert [event.HasField("seat") for event in gone] == [True, True, True, True, False]
+    over = view_of(state, None)
+    assert (over.question, list(over.asked), over.reason) == (stop_pb2.QUESTION_UNSPECIFIED, [], "last_player")
+    assert list(over.ranks) == [3, 2, 1, 4]

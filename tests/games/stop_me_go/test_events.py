@@ -37,7 +37,7 @@ def test_the_end_of_a_round_is_told_in_events_and_kept_as_captures(new_match: Ne
         ("CRIME", 6, None, []),
     ]
     assert [(capture.round, capture.gangster, capture.seat) for capture in view.captures] == [(1, 10, 0), (1, 1, 1)]
-    assert (list(view.arrests), list(view.discarded), view.pile) == ([], [], 9)
+    assert (list(view.arrests), list(view.discarded), view.pile_size) == ([], [], 9)
     assert (list(view.tokens), list(view.scores), view.tokens_left) == ([0, 1, 0, 0], [0, 1, 0, 0], 5)
     assert (view.go_in_hand, view.stop_in_hand) == (4, True)
 
@@ -47,7 +47,7 @@ def test_a_shuffle_of_the_discards_is_told(new_match: NewMatch, told: Told) -> N
     match.put(*["gg"] * 10)
     view = match.state.view(None)
     assert told(view) == [("ESCAPED", 6, None, []), ("RESHUFFLED", 0, None, []), ("CRIME", 6, None, [])]
-    assert (list(view.discarded), view.pile, list(view.table)) == ([], 6, [7, 1, 10, 6])
+    assert (list(view.discarded), view.pile_size, list(view.table)) == ([], 6, [7, 1, 10, 6])
     assert len(view.arrests) == 7
 
 

@@ -18,8 +18,8 @@ LINE = [8, 2, 9, 5, 3, 4, 6, 7, 1, 10]
 
 def test_the_first_view_shows_one_gangster_and_a_full_hand(new_match: NewMatch, told: Told) -> None:
     view = new_match(3, gangsters=[LINE]).state.view(1)
-    assert (view.seat, view.players, view.asked, view.round) == (1, 3, True, 1)
-    assert (list(view.table), list(view.my_cards), view.pile) == ([8], [], 9)
+    assert (view.seat, list(view.asked), view.round) == (1, [0, 1, 2], 1)
+    assert (list(view.table), list(view.my_cards), view.pile_size) == ([8], [], 9)
     assert (view.go_in_hand, view.stop_in_hand) == (4, True)
     assert (list(view.tokens), view.tokens_left, view.tokens_void) == ([0, 0, 0], 5, 0)
     assert list(view.token_values) == [0, 0, 1, 1, 1, 2, 2, 2, 3, 3]
@@ -46,7 +46,7 @@ def test_cards_turned_up_this_round_are_shown_with_their_owners(new_match: NewMa
     assert [(arrest.gangster, list(arrest.stops)) for arrest in view.arrests] == [(8, [0, 2]), (2, [])]
     assert list(view.discarded) == [8, 2]
     assert list(view.table) == [9, 5, 3, 4]
-    assert view.pile == 4
+    assert view.pile_size == 4
     assert told(view) == [("ESCAPED", 2, None, []), ("CRIME", 4, None, [])]
 
 
@@ -55,13 +55,14 @@ def test_token_values_appear_when_the_match_is_over_and_not_before(new_match: Ne
     rounds = (["sg", "gg", "gg", "gg"], ["gs", "gg", "gg", "gg"], ["sg", "gg", "gg", "gg"], ["sg", "gg", "gg", "gg"])
     for cards in rounds:
         before = match.state.view(0)
-        assert (list(before.purses), list(before.ranks), before.reason, before.asked) == ([], [], "", True)
+        assert (list(before.purses), list(before.ranks), before.reason, list(before.asked)) == ([], [], "", [0, 1])
         match.put(*cards)
     for seat in (0, 1, None):
         view = match.state.view(seat)
         assert [list(purse.values) for purse in view.purses] == [[3, 0, 1], [2]]
         assert (list(view.scores), list(view.ranks), view.reason) == ([4, 2], [1, 2], "three_tokens")
-        assert (view.asked, list(view.tokens), view.tokens_left) == (False, [3, 1], 0)
+        assert (list(view.asked), list(view.tokens), view.tokens_left) == ([], [3, 1], 0)
+        assert view.events[-1] == pb.Event(kind=pb.EVENT_KIND_ENDED)
         assert len(view.arrests) == 4
 
 
@@ -110,7 +111,7 @@ def test_the_pile_can_be_told_from_a_view(midgame: Midgame, players: int, seed: 
     elsewhere = [*view.table, *view.discarded, *captured]
     assert len(elsewhere) == len(set(elsewhere))
     assert sorted(set(range(1, 11)) - set(elsewhere)) == sorted(state.pile)
-    assert view.pile == len(state.pile)
+    assert view.pile_size == len(state.pile)
 
 
 @settings(max_examples=40, deadline=None)
@@ -119,6 +120,7 @@ def test_what_is_legal_can_be_told_from_a_view(midgame: Midgame, players: int, s
     state = midgame(players, seed, decisions)
     for seat in range(players):
         view = state.view(seat)
-        cards = ["go"] * (view.asked and view.go_in_hand > 0) + ["stop"] * (view.asked and view.stop_in_hand)
+        asked = seat in view.asked
+        cards = ["go"] * (asked and view.go_in_hand > 0) + ["stop"] * (asked and view.stop_in_hand)
         assert list(state.legal(seat).moves) == cards
         assert view.stop_in_hand == (pb.CARD_STOP not in view.my_cards)

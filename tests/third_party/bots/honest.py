@@ -7,7 +7,7 @@ def decide(decision: arena.Decision) -> str:
     view = decision.view
     assert type(view) is dict
     assert type(view["card"]) is int
-    assert len(view["points"]) == len(decision.info.names)
+    assert len(view["scores"]) == len(decision.info.names)
     return f"claim {view['card']}"
 
 

@@ -6,10 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-from matchsticks.view_pb2 import Taken, View
+from matchsticks.view_pb2 import EVENT_KIND_ENDED, EVENT_KIND_TOOK, Event, Taken, View
 from referee.rules.chance import Chance, Label
 from referee.rules.game import Game, Rejection, Result, Seat, Seats, Unreadable, ranks
+from referee.rules.log import Log
 from referee.rules.turns import OneAtATime
+from referee.rules.views import common
 
 HEAPS = range(10, 21)
 
@@ -22,6 +24,7 @@ class MatchsticksState(OneAtATime[int]):
     def __init__(self, heap: int) -> None:
         self.left = heap
         self.taken: list[int] = []
+        self.log: Log[Event] = Log(2)
 
     def turn(self) -> Seat | None:
         return len(self.taken) % 2 if self.left else None
@@ -30,8 +33,13 @@ class MatchsticksState(OneAtATime[int]):
         return range(1, min(3, self.left) + 1)
 
     def make(self, move: int) -> None:
+        seat = len(self.taken) % 2
+        self.log.decided([seat])
         self.left -= move
         self.taken.append(move)
+        self.log.add(Event(kind=EVENT_KIND_TOOK, seat=seat, sticks=move))
+        if not self.left:
+            self.log.add(Event(kind=EVENT_KIND_ENDED))
 
     def why_not(self, move: int) -> Rejection:
         return Rejection("too_many", f"there are only {self.left} sticks left")
@@ -45,7 +53,7 @@ class MatchsticksState(OneAtATime[int]):
 
     def view(self, seat: Seat | None) -> View:
         taken = [Taken(seat=number % 2, sticks=sticks) for number, sticks in enumerate(self.taken)]
-        return View(left=self.left, turn=self.turn() or 0, over=not self.left, taken=taken)
+        return View(**common(self, seat, self.log.since(seat)), left=self.left, taken=taken)
 
     def parse(self, text: str) -> int:
         if found := re.fullmatch(r"\s*take\s+([1-3])\s*", text):
@@ -58,6 +66,7 @@ class MatchsticksState(OneAtATime[int]):
     def copy(self) -> Self:
         twin = type(self)(self.left)
         twin.taken = self.taken.copy()
+        twin.log = self.log.copy()
         return twin
 
     def redealt(self, seat: Seat | None, chance: Chance) -> Self:

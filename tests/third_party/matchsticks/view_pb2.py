@@ -24,15 +24,19 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16matchsticks/view.proto\x12\x16\x65xample.matchsticks.v1\"%\n\x05Taken\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0e\n\x06sticks\x18\x02 \x01(\r\"^\n\x04View\x12\x0c\n\x04left\x18\x01 \x01(\r\x12\x0c\n\x04turn\x18\x02 \x01(\r\x12\x0c\n\x04over\x18\x03 \x01(\x08\x12,\n\x05taken\x18\x04 \x03(\x0b\x32\x1d.example.matchsticks.v1.Takenb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16matchsticks/view.proto\x12\x16\x65xample.matchsticks.v1\"\xcb\x01\n\x04View\x12\x11\n\x04seat\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\r\n\x05\x61sked\x18\x02 \x03(\r\x12-\n\x06\x65vents\x18\x03 \x03(\x0b\x32\x1d.example.matchsticks.v1.Event\x12\x0e\n\x06scores\x18\x04 \x03(\x05\x12\r\n\x05ranks\x18\x05 \x03(\r\x12\x0e\n\x06reason\x18\x06 \x01(\t\x12\x0c\n\x04left\x18\n \x01(\r\x12,\n\x05taken\x18\x0b \x03(\x0b\x32\x1d.example.matchsticks.v1.TakenB\x07\n\x05_seat\"d\n\x05\x45vent\x12/\n\x04kind\x18\x01 \x01(\x0e\x32!.example.matchsticks.v1.EventKind\x12\x11\n\x04seat\x18\x02 \x01(\rH\x00\x88\x01\x01\x12\x0e\n\x06sticks\x18\n \x01(\rB\x07\n\x05_seat\"%\n\x05Taken\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0e\n\x06sticks\x18\x02 \x01(\r*R\n\tEventKind\x12\x1a\n\x16\x45VENT_KIND_UNSPECIFIED\x10\x00\x12\x14\n\x10\x45VENT_KIND_ENDED\x10\x01\x12\x13\n\x0f\x45VENT_KIND_TOOK\x10\nb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'matchsticks.view_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_TAKEN']._serialized_start=50
-  _globals['_TAKEN']._serialized_end=87
-  _globals['_VIEW']._serialized_start=89
-  _globals['_VIEW']._serialized_end=183
+  _globals['_EVENTKIND']._serialized_start=397
+  _globals['_EVENTKIND']._serialized_end=479
+  _globals['_VIEW']._serialized_start=51
+  _globals['_VIEW']._serialized_end=254
+  _globals['_EVENT']._serialized_start=256
+  _globals['_EVENT']._serialized_end=356
+  _globals['_TAKEN']._serialized_start=358
+  _globals['_TAKEN']._serialized_end=395
 # @@protoc_insertion_point(module_scope)

@@ -7,6 +7,7 @@ from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -17,6 +18,116 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class _EventKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _EventKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EventKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    EVENT_KIND_UNSPECIFIED: _EventKind.ValueType  # 0
+    EVENT_KIND_ENDED: _EventKind.ValueType  # 1
+    EVENT_KIND_TOOK: _EventKind.ValueType  # 10
+
+class EventKind(_EventKind, metaclass=_EventKindEnumTypeWrapper): ...
+
+EVENT_KIND_UNSPECIFIED: EventKind.ValueType  # 0
+EVENT_KIND_ENDED: EventKind.ValueType  # 1
+EVENT_KIND_TOOK: EventKind.ValueType  # 10
+Global___EventKind: _TypeAlias = EventKind  # noqa: Y015
+
+@_typing.final
+class View(_message.Message):
+    """All there is to see: nothing is hidden. The fields 1 to 6 are those of every view of Referee."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    ASKED_FIELD_NUMBER: _builtins.int
+    EVENTS_FIELD_NUMBER: _builtins.int
+    SCORES_FIELD_NUMBER: _builtins.int
+    RANKS_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    LEFT_FIELD_NUMBER: _builtins.int
+    TAKEN_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """Whose view this is; absent in the public's view."""
+    reason: _builtins.str
+    """`finished`; empty while the match goes on."""
+    left: _builtins.int
+    """How many sticks are left."""
+    @_builtins.property
+    def asked(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The seat that is asked now; empty once the match is over."""
+
+    @_builtins.property
+    def events(self) -> _containers.RepeatedCompositeFieldContainer[Global___Event]:
+        """What happened since this seat's last decision, oldest first."""
+
+    @_builtins.property
+    def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """One point for the last stick, by seat."""
+
+    @_builtins.property
+    def ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Final ranks, by seat; empty while the match goes on."""
+
+    @_builtins.property
+    def taken(self) -> _containers.RepeatedCompositeFieldContainer[Global___Taken]:
+        """All moves that were made."""
+
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int | None = ...,
+        asked: _abc.Iterable[_builtins.int] | None = ...,
+        events: _abc.Iterable[Global___Event] | None = ...,
+        scores: _abc.Iterable[_builtins.int] | None = ...,
+        ranks: _abc.Iterable[_builtins.int] | None = ...,
+        reason: _builtins.str = ...,
+        left: _builtins.int = ...,
+        taken: _abc.Iterable[Global___Taken] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "asked", b"asked", "events", b"events", "left", b"left", "ranks", b"ranks", "reason", b"reason", "scores", b"scores", "seat", b"seat", "taken", b"taken"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
+    _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
+
+Global___View: _TypeAlias = View  # noqa: Y015
+
+@_typing.final
+class Event(_message.Message):
+    """Something that happened."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KIND_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    STICKS_FIELD_NUMBER: _builtins.int
+    kind: Global___EventKind.ValueType
+    seat: _builtins.int
+    """Who took sticks; absent for the end."""
+    sticks: _builtins.int
+    """How many he took."""
+    def __init__(
+        self,
+        *,
+        kind: Global___EventKind.ValueType = ...,
+        seat: _builtins.int | None = ...,
+        sticks: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "kind", b"kind", "seat", b"seat", "sticks", b"sticks"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
+    _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
+
+Global___Event: _TypeAlias = Event  # noqa: Y015
 
 @_typing.final
 class Taken(_message.Message):
@@ -41,34 +152,3 @@ class Taken(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Taken: _TypeAlias = Taken  # noqa: Y015
-
-@_typing.final
-class View(_message.Message):
-    """All there is to see: nothing is hidden."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    LEFT_FIELD_NUMBER: _builtins.int
-    TURN_FIELD_NUMBER: _builtins.int
-    OVER_FIELD_NUMBER: _builtins.int
-    TAKEN_FIELD_NUMBER: _builtins.int
-    left: _builtins.int
-    turn: _builtins.int
-    over: _builtins.bool
-    @_builtins.property
-    def taken(self) -> _containers.RepeatedCompositeFieldContainer[Global___Taken]: ...
-    def __init__(
-        self,
-        *,
-        left: _builtins.int = ...,
-        turn: _builtins.int = ...,
-        over: _builtins.bool = ...,
-        taken: _abc.Iterable[Global___Taken] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["left", b"left", "over", b"over", "taken", b"taken", "turn", b"turn"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___View: _TypeAlias = View  # noqa: Y015

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 from referee.rules.chance import Chance, Label
 from referee.rules.game import NOT_ASKED, Game, Legal, Rejection, Result, Seat, Seats, State, Unreadable, ranks
 from referee.rules.options import whole
+from referee.rules.views import common
 
 DOUBT = 0
 """A move is the number claimed, or this."""
@@ -27,7 +28,7 @@ class TallTalesState(State[int]):
         self.deck = deck
         self.turned_up: list[int] = []
         self.points = [0] * players
-        self.last: list[str] = []
+        self.news: list[dict[str, Any]] = []
         self.round = 0
         self.cards: list[int] = []
         self._deal()
@@ -59,12 +60,16 @@ class TallTalesState(State[int]):
             highest = max(claims.values(), default=0)
             for seat, claim in claims.items():
                 self.points[seat] += highest if claim == highest else 0
-        self.last = [self.format(moves[seat]) for seat in range(self.players)]
+        self.news = [
+            {"kind": "answered", "seat": seat, "move": self.format(moves[seat])} for seat in range(self.players)
+        ]
         self.turned_up += self.cards
         self._deal()
+        if not self.cards:
+            self.news.append({"kind": "ended"})
 
     def view(self, seat: Seat | None) -> dict[str, Any]:
-        view = {"round": self.round, "points": self.points, "turned_up": self.turned_up, "last": self.last}
+        view = common(self, seat, self.news) | {"round": self.round, "turned_up": self.turned_up}
         if seat is not None and self.cards:
             view["card"] = self.cards[seat]
         return view
@@ -78,7 +83,7 @@ class TallTalesState(State[int]):
     def copy(self) -> Self:
         twin = type(self).__new__(type(self))
         twin.__dict__.update(self.__dict__)
-        for name in ("deck", "turned_up", "points", "cards", "last"):
+        for name in ("deck", "turned_up", "points", "cards", "news"):
             setattr(twin, name, getattr(self, name).copy())
         return twin
 

@@ -1,0 +1,120 @@
+"""Luck has the mean zero whatever the bots do, is the same every time, and explains much of the results."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+import pytest
+
+from referee.analysis.luck import LuckyMatch, adjust, check_game, meter_of, place_share
+from referee.hosting import inprocess
+from referee.hosting.bot import folders
+from referee.rules import registry
+from referee.rules.chance import Seeded
+from referee.rules.game import WrongUse
+from referee.rules.playout import match_seed, playout, random_chooser
+from referee.rules.record import Record
+
+TABLES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "flip7": (("odds", "cautious", "random"), {"target_score": 60}),
+    "encore": (("tidy", "tidy"), {}),
+    "stop_me_go": (("patient", "random", "patient"), {}),
+    "stop": (("frugal", "frugal", "random"), {}),
+}
+
+
+def series(game: str, matches: int) -> list[Record]:
+    """Matches of different bots, seats rotated."""
+    chosen = registry.find(game)
+    bots, given = TABLES[game]
+    options = chosen.resolve_options(given)
+    loaded = {bot: folders.load(folders.find(bot, game)) for bot in set(bots)}
+    records = []
+    for number in range(matches):
+        turn = number % len(bots)
+        seated = (*bots[turn:], *bots[:turn])
+        choosers = [
+            inprocess.chooser(loaded[bot], bot, chosen, options, f"m{number}", seat, seated)
+            for seat, bot in enumerate(seated)
+        ]
+        records.append(playout(chosen, len(bots), options, match_seed(b"luck", number), choosers).record)
+    return records
+
+
+@cache
+def measured(game: str, matches: int, rollouts: int | None = None) -> tuple[LuckyMatch, ...]:
+    records = series(game, matches)
+    meter = meter_of(registry.find(game), records[0].players, records[0].options, rollouts=rollouts)
+    bots = TABLES[game][0]
+    found = []
+    for number, record in enumerate(records):
+        assert record.result is not None
+        ranks, turn = record.result.ranks, number % len(bots)
+        shares = tuple(place_share(ranks, seat) for seat in range(len(ranks)))
+        names = tuple(f"{bot}{place}" for place, bot in enumerate(bots))
+        found.append(LuckyMatch((*names[turn:], *names[:turn]), shares, meter.luck(record), number))
+    return tuple(found)
+
+
+@pytest.mark.parametrize("game", TABLES)
+def test_drawing_anew_what_no_seat_knows_changes_no_view_and_no_piece(game: str) -> None:
+    chosen = registry.find(game)
+    state = chosen.start(3, seed=b"redrawn")
+    chooser = random_chooser(b"redrawn", 0)
+    for number in range(40):
+        twin = state.redrawn(Seeded(b"%d" % number))
+        assert [twin.view_bytes(seat) for seat in (*range(3), None)] == [
+            state.view_bytes(seat) for seat in (*range(3), None)
+        ]
+        assert twin.pieces() == state.pieces()
+        assert twin.pending() == state.pending()
+        if not state.pending():
+            break
+        state.play({seat: chooser(state, seat) for seat in state.pending()})
+
+
+def test_a_game_that_cannot_tell_luck_apart_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = registry.find("flip7")
+    state = type(game.start(3))
+
+    def missing(self: object, chance: object) -> object:
+        raise NotImplementedError
+
+    monkeypatch.setattr(state, "redrawn", missing)
+    with pytest.raises(WrongUse, match="luck cannot be told apart in flip7"):
+        check_game(game)
+
+
+def test_the_same_meter_and_record_give_the_same_luck() -> None:
+    record = series("stop_me_go", 1)[0]
+    luck = [meter_of(registry.find("stop_me_go"), 3, record.options).luck(record) for _ in range(2)]
+    assert luck[0] == luck[1]
+    assert any(value for seat in luck[0] for value in seat)
+    other = meter_of(registry.find("stop_me_go"), 3, record.options, seed=1).luck(record)
+    assert other != luck[0]
+
+
+def held(matches: tuple[LuckyMatch, ...]) -> None:
+    """The luck of every bot is zero on average, as far as so many matches can tell: 4 standard errors."""
+    for bot in matches[0].bots:
+        for feature in range(len(matches[0].luck[0])):
+            values = [match.luck[match.bots.index(bot)][feature] for match in matches]
+            mean = math.fsum(values) / len(values)
+            error = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1) / len(values))
+            assert abs(mean) <= 4 * error + 1e-12, (bot, feature, mean, error)
+
+
+def test_luck_has_the_mean_zero_and_takes_variance_away_in_a_few_matches() -> None:
+    matches = measured("stop_me_go", 40, 3)
+    held(matches)
+    assert adjust(matches).variance < 0.97
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("game", "most"), [("flip7", 0.8), ("encore", 1.05), ("stop_me_go", 0.95), ("stop", 1.05)])
+def test_luck_has_the_mean_zero_and_takes_variance_away(game: str, most: float) -> None:
+    matches = measured(game, 400)
+    held(matches)
+    assert adjust(matches).variance < most

@@ -1,0 +1,27 @@
+"""Every test here runs once per language, built first; a language whose toolchain is absent is skipped by name."""
+
+from __future__ import annotations
+
+import pytest
+
+from .language import LANGUAGES, Language
+
+_built: set[str] = set()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "language" in metafunc.fixturenames:
+        # One group per language: each is built by one process only, once.
+        each = [pytest.param(one, id=one.name, marks=pytest.mark.xdist_group(one.name)) for one in LANGUAGES]
+        metafunc.parametrize("language", each, indirect=True)
+
+
+@pytest.fixture
+def language(request: pytest.FixtureRequest) -> Language:
+    one: Language = request.param
+    if missing := one.missing:
+        pytest.skip(f"{one.name}: {missing} is not installed")
+    if one.name not in _built:
+        one.make("build")
+        _built.add(one.name)
+    return one

@@ -1,0 +1,89 @@
+"""The second verifier, in Go, on an export that was made just now: it agrees with `referee verify`."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from arena.client import Client
+from arena.settings import Settings
+from referee.tournament.plan import Plan
+
+from ...net.conftest import serving
+from ...waiting import soon
+from .language import LANGUAGES
+
+pytestmark = [pytest.mark.sdks, pytest.mark.timeout(1200), pytest.mark.xdist_group("go")]
+REFEREE = Path(sys.executable).with_name("referee")
+
+
+@pytest.fixture(scope="module")
+def verify(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program, which `go run ./cmd/verify` would build anew each time."""
+    go = next(language for language in LANGUAGES if language.name == "go")
+    if go.missing:
+        pytest.skip("go is not installed")
+    program = tmp_path_factory.mktemp("verifier") / "verify"
+    code, said = ran("go", "build", "-o", program, "./cmd/verify", folder=go.folder)
+    assert code == 0, said
+    return program
+
+
+def ran(*words: object, folder: Path | None = None) -> tuple[int, str]:
+    done = subprocess.run([*map(str, words)], cwd=folder, capture_output=True, text=True, timeout=900, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+async def played(folder: Path) -> None:
+    """A tournament of two bots that give nonces, one that joins later with another draw, and a house bot."""
+    async with serving(folder) as server:
+        tasks = []
+        for name in ("ada", "bob", "cy"):
+            settings = Settings(server=server.address, token=await server.token(name), quiet=True)
+            client = Client(lambda decision: decision.legal[0], settings, say=lambda text: None)
+            tasks.append(asyncio.ensure_future(client.play()))
+        await soon(lambda: len(server.competition.presence.bots) == 3)
+        director = server.competition.director
+        plan = Plan(game="stop_me_go", players=3, rounds=20, limit=60.0, allow_join=True)
+        await director.create("Köln ♠", plan, ["ada", "bob", "random"], "summer", True)
+        await director.join("Köln ♠", "cy")
+        await soon(lambda: "Köln ♠" not in director.runners, patience=120)
+        for task in tasks:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+
+async def test_the_second_verifier_agrees_on_a_fresh_export_and_finds_a_changed_byte(
+    verify: Path, tmp_path: Path
+) -> None:
+    await played(tmp_path)
+    folder = tmp_path / "exported"
+    assert ran(REFEREE, "export", "Köln ♠", folder, "--db", tmp_path / "test.db")[0] == 0
+    code, said = ran(verify, folder)
+    assert code == 0, said
+    assert "seeds follow from the root and 5 nonces" in said
+    assert ran(REFEREE, "verify", folder)[0] == 0
+    for name in ("tournament.json", "journal.txt", "records/7.json"):
+        copy = tmp_path / "changed"
+        shutil.copytree(folder, copy)
+        data = bytearray((copy / name).read_bytes())
+        data[len(data) // 2] ^= 1
+        (copy / name).write_bytes(data)
+        code, said = ran(verify, copy)
+        assert code == 1, said
+        assert f"does not hold: {name} is not the file whose hash SHA256SUMS has" in said
+        shutil.rmtree(copy)
+
+
+def test_wrong_use_is_told(verify: Path, tmp_path: Path) -> None:
+    for words in ((), ("--help",), (tmp_path / "none",)):
+        code, said = ran(verify, *words)
+        assert code == 2, said
+        assert "error: " in said

@@ -1,0 +1,335 @@
+"""A whole tournament by the virtual clock: the real director, runner, matches, sessions and store, with seeded faults.
+
+`simulate(seed)` plays one tournament to its end through as many processes as die on the way, checks the invariants
+while it plays and afterwards, and returns a digest of everything that happened. The same seed gives the same digest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import hashlib
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from structlog.testing import capture_logs
+
+from arena.v1 import match_pb2 as pb
+from referee.cli.commands.verify import verify_store
+from referee.hall import director as director_module
+from referee.hall.director import Director
+from referee.hall.hall import Hall
+from referee.hall.presence import Presence
+from referee.hall.roster import Roster
+from referee.match.result import Termination
+from referee.net.play_service import PlayService
+from referee.rules.chance import Seeded
+from referee.store import MatchState, NewEntrant, Store, TournamentState
+from referee.store.connections import Connections
+from referee.tournament import plan as plans
+from referee.tournament.plan import Plan
+
+from .bots import Bot, Manner
+from .lost_matches import LossyVenue
+from .virtual_time import Death, VirtualLoop, virtual
+from .writing import SimulatedWriter
+
+NAME = "league"
+CALM_AFTER = 60.0
+"""Seconds of virtual time after which all faults cease."""
+PATIENCE = 300.0
+"""Seconds of virtual time within which everything is over then."""
+MANNERS = (
+    Manner(),
+    Manner(think=0.5, network=0.1),
+    Manner(twice=0.5),
+    Manner(cut=0.01, away=1.0),
+    Manner(cut=0.05, away=5.0),
+    Manner(cut=0.02, away=40.0, think=0.6, network=0.2),
+    Manner(late=0.03),
+    Manner(illegal=0.2),
+    Manner(stray=0.1),
+    Manner(flood=0.01),
+    Manner(hung=0.02),
+    Manner(resign=0.01),
+)
+
+
+class Broken(AssertionError):
+    """An invariant does not hold."""
+
+
+@dataclass
+class World:
+    """One seed."""
+
+    seed: int
+    folder: Path
+    bots: int = 4
+    rounds: int = 10
+    wild: bool = True
+    """False: all bots are honest and nothing fails."""
+    now: float = 1000.0
+    deaths: int = 0
+    trace: Any = field(default_factory=hashlib.sha256)
+    told: Counter[str] = field(default_factory=Counter)
+    """How often each bot was told of the end of each match."""
+    dealt: dict[str, tuple[int, str]] = field(default_factory=dict)
+    """In which process each bot was told of each match, and the commitment to its seed."""
+    lost: set[str] = field(default_factory=set)
+    """Bots and matches whose deal was lost with a worker since they were told of it."""
+    losses: int = 0
+    ends: Counter[Termination] = field(default_factory=Counter)
+    digest: str = ""
+    matches: int = 0
+    _jump: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.chance = random.Random(self.seed)
+        self.path = self.folder / f"{self.seed}.db"
+        self.players: list[Bot] = []
+        self.loop: VirtualLoop | None = None
+        self.store: Store | None = None
+        self.hall: Hall | None = None
+        self.director: Director | None = None
+
+    def clock(self) -> float:
+        return self.now if self.loop is None else self.loop.time()
+
+    def wall(self) -> int:
+        """The wall clock, which the host may set as he likes."""
+        return int((1_700_000_000 + self.clock() + self._jump) * 1000)
+
+    def play(self) -> str:
+        """Until the tournament is over; returns the digest of the trace."""
+        with (
+            virtual(self.clock, self.chance),
+            capture_logs(),
+            patch.object(director_module, "HallVenue", LossyVenue),
+        ):
+            self._prepare()
+            while not self._process():
+                self.deaths += 1
+            self._check_afterwards()
+        return str(self.trace.hexdigest())
+
+    def _prepare(self) -> None:
+        with Store.open(str(self.path), now=self.wall) as store:
+            entrants = []
+            for number in range(self.bots):
+                name = f"bot{number}"
+                made = store.bots.add(name)
+                manner = self.chance.choice(MANNERS) if self.wild and number else Manner()
+                assert made.token is not None
+                entrants.append(NewEntrant(made.bot.id, name))
+                self.players.append(Bot(number, name, made.token, manner, str(self.seed), self._heard))
+            plan = Plan("stop_me_go", 2, rounds=self.rounds, limit=1.0, bank=2.0, grace=10.0, absence=20.0)
+            plans.create(store, NAME, plan, entrants)
+
+    def _process(self) -> bool:
+        """One process of the server; False if it has died."""
+        loop = self.loop = VirtualLoop(self.now, self.chance)
+        asyncio.set_event_loop(loop)
+        store = self.store = Store.open(str(self.path), now=self.wall)
+        rough = self.wild and self.now < 1000.0 + CALM_AFTER
+        writer = SimulatedWriter(
+            store.writer, self.chance, errors=0.01 if rough else 0.0, deaths=0.01 if rough else 0.0
+        )
+        store.writer = writer
+        connections = Connections(store._readers, writer, self.wall)
+        for part in (store.bots, store.tournaments, store.matches, store.nonces):
+            part._connections = connections
+        try:
+            loop.run_until_complete(self._serve(store))
+            return True
+        except Death:
+            return False
+        except RuntimeError as error:
+            if loop.failure is not None:
+                if isinstance(loop.failure, Death):
+                    return False
+                raise Broken(f"an error that nobody expected: {loop.failure!r}") from loop.failure
+            if "stopped before Future completed" in str(error):
+                return False
+            raise Broken(str(error)) from error
+        finally:
+            self.now = loop.time()
+            for player in self.players:
+                player.wire = None
+            _freeze(loop)
+            asyncio.set_event_loop(None)
+            store._readers.dispose()
+            store._writing.dispose()
+
+    async def _serve(self, store: Store) -> None:
+        loop = self.loop
+        assert loop is not None
+        hall = self.hall = Hall()
+        presence = Presence()
+        roster = Roster(store)
+        director = self.director = Director(store, roster, hall, presence, concurrency=8)
+        service = PlayService(roster.tokens, presence, grace=10.0)
+        failed: asyncio.Future[None] = loop.create_future()
+
+        def fails(error: BaseException) -> None:
+            if not failed.done():
+                failed.set_result(None)
+
+        director.on_failure = fails
+        beat = asyncio.ensure_future(hall.beat())
+        await roster.tokens.refresh()
+        state = store.tournaments.get(NAME).state
+        if state is TournamentState.CREATED:
+            await director.control(NAME, "start")
+        else:
+            await director.resume_all()
+        for player in self.players:
+            player.server_is(partial(service.Play, None))
+        faults = asyncio.ensure_future(self._faults(loop))
+        over = asyncio.ensure_future(director.wait_until_stopped(NAME))
+        await asyncio.wait({over, failed, faults}, return_when=asyncio.FIRST_COMPLETED)
+        if faults.done():
+            faults.result()
+        for task in (beat, faults):
+            task.cancel()
+        if failed.done():  # the disk failed: the server says so and stops, and is started again
+            raise Death
+
+    async def _faults(self, loop: VirtualLoop) -> None:
+        """What befalls the whole process; and the invariants, again and again."""
+        while True:
+            await asyncio.sleep(0.05)
+            self._check_now()
+            elapsed = loop.time() - 1000.0
+            if elapsed > CALM_AFTER:
+                for player in self.players:
+                    player.calm = True
+            elif self.wild:
+                if self.chance.random() < 0.01:
+                    loop.stall(self.chance.choice([0.1, 0.4, 2.0, 70.0]))
+                if self.chance.random() < 0.01:
+                    self._jump = self.chance.choice([-3600.0, 0.0, 3600.0])
+                if self.chance.random() < 0.003:
+                    loop.stop()  # SIGKILL
+                if self.chance.random() < 0.004:
+                    self._lose_a_match()
+            if elapsed > CALM_AFTER + PATIENCE:
+                raise Broken("the tournament does not come to its end")
+
+    def _lose_a_match(self) -> None:
+        """As when the worker that plays it dies."""
+        assert self.director is not None
+        for venue in self.director._venues.values():
+            assert isinstance(venue, LossyVenue)
+            if venue.playing:
+                match = self.chance.choice(sorted(venue.playing))
+                self.lost.update(f"{player.name} {match}" for player in self.players)
+                self.losses += 1
+                venue.lose(match)
+
+    # What has to hold.
+
+    def _check_now(self) -> None:
+        assert self.hall is not None
+        for match in self.hall.matches.values():
+            for seat, chair in enumerate(match._chairs):
+                if chair.bank < 0:
+                    raise Broken(f"{match.id}: the bank of seat {seat} is {chair.bank}")
+
+    def _heard(self, bot: Bot, body: pb.RefereeBody) -> None:
+        assert self.loop is not None
+        kind = body.WhichOneof("body") or ""
+        what = body.match_end.match_id if kind == "match_end" else body.decide.match_id if kind == "decide" else ""
+        self.trace.update(f"{self.loop.time():.6f} {bot.name} {kind} {what}\n".encode())
+        if kind == "match_start":
+            self._check_deal(bot, body.match_start)
+        elif kind == "decide":
+            self._check_view(body.decide)
+        elif kind == "match_end" and body.match_end.result.reason != "void":
+            self._check_end(bot, body.match_end)
+
+    def _check_deal(self, bot: Bot, start: pb.MatchStart) -> None:
+        """A match that was interrupted, or lost with its worker, is dealt anew: its bots have seen cards."""
+        both = f"{bot.name} {start.match_id}"
+        process, commitment = self.dealt.setdefault(both, (self.deaths, ""))
+        if (process != self.deaths or both in self.lost) and commitment == start.seed_commitment:
+            raise Broken(f"{start.match_id} was dealt twice from the same seed")
+        self.lost.discard(both)
+        self.dealt[both] = (self.deaths, start.seed_commitment)
+
+    def _check_view(self, decide: pb.Decide) -> None:
+        """Nothing hidden is sent: the view is the same if all that the seat may not know were otherwise."""
+        assert self.hall is not None
+        match = self.hall.matches.get(decide.match_id)
+        if match is None or not match.is_asked(decide.seat, decide.decision):
+            return
+        redealt = match.table.state.redealt(decide.seat, Seeded(self.chance.randbytes(32)))
+        if redealt.view_bytes(decide.seat) != decide.view:
+            raise Broken(f"{decide.match_id}: seat {decide.seat} was sent something hidden")
+
+    def _check_end(self, bot: Bot, end: pb.MatchEnd) -> None:
+        """A result is stored before any bot hears of it, and is the one that is stored."""
+        assert self.store is not None
+        named = self.store.matches.named(end.match_id)
+        if named is None or named.match.state is not MatchState.FINISHED:
+            raise Broken(f"{end.match_id} was announced and is not stored")
+        if [seat.rank for seat in named.match.seats] != list(end.result.ranks) or named.match.seed != end.seed:
+            raise Broken(f"{end.match_id} was announced otherwise than it is stored")
+        number = self.store.tournaments.get(NAME).id
+        chain = [line.hash for line in self.store.journal.read(number, end.head.entries - 1, 1)]
+        if chain != [end.head.hash]:
+            raise Broken(f"{bot.name} was told a head that the hash chain never had")
+        self.told[f"{bot.name} {end.match_id}"] += 1
+        if self.told[f"{bot.name} {end.match_id}"] > 1:
+            raise Broken(f"{bot.name} was told twice of the end of {end.match_id}")
+
+    def _check_afterwards(self) -> None:
+        with Store.open(str(self.path), create=False, now=self.wall) as store:
+            tournament = store.tournaments.get(NAME)
+            if tournament.state is not TournamentState.FINISHED:
+                raise Broken(f"the tournament ended as {tournament.state}")
+            results: Counter[int] = Counter()
+            for entry in store.journal.read(tournament.id):
+                if '"kind":"result"' in entry.entry:
+                    results[int(entry.entry.split('"match":')[1].split(",")[0].rstrip("}"))] += 1
+            twice = [match for match, count in results.items() if count > 1]
+            if twice:
+                raise Broken(f"matches {twice} have two results")
+            honest = {player.name for player in self.players if player.manner.honest}
+            total = 0
+            for match in store.matches.in_schedule_order(tournament.id, list(MatchState)):
+                total += 1
+                if match.state not in (MatchState.FINISHED, MatchState.ABSENT):
+                    raise Broken(f"match {match.ordinal} is {match.state}")
+                if match.state is MatchState.ABSENT and honest.issuperset(seat.name for seat in match.seats):
+                    raise Broken(f"match {match.ordinal} of bots that were there is set aside: {match.reason}")
+                for seat in match.seats:
+                    fault = seat.fault or "finished"
+                    self.ends[Termination(fault)] += 1
+                    if seat.name in honest and fault != "finished" and match.state is MatchState.FINISHED:
+                        raise Broken(f"match {match.ordinal}: the honest {seat.name} forfeited ({fault})")
+            self.matches = total
+            [found] = verify_store(store, NAME)  # replays every record and compares every column
+            self.trace.update(str(found["digest"]).encode())
+
+
+def _freeze(loop: VirtualLoop) -> None:
+    """A process that died: nothing of it runs again, not even when memory is cleared away; so it is kept for good."""
+    for dead in (loop, *asyncio.all_tasks(loop)):
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(dead))
+
+
+def simulate(seed: int, folder: Path, **settings: Any) -> World:
+    """Play one seed; Broken, with the seed and how to repeat it, if an invariant does not hold."""
+    world = World(seed, folder, **settings)
+    try:
+        world.digest = world.play()
+    except Exception as error:
+        again = f".venv/bin/python -m tests.simulation --seed {seed}"
+        raise Broken(f"seed {seed}: {error}; again: {again}") from error
+    return world

@@ -1,0 +1,121 @@
+"""Rounds that a format draws while the tournament runs: stored before they are played, the same whatever happens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from referee.store import MatchState, NewEntrant, Store, Tournament
+from referee.tournament import plan as plans
+from referee.tournament.audit.database import check_columns, from_database
+from referee.tournament.audit.drawn_rounds import drawn_again
+from referee.tournament.plan import Plan
+
+from ...waiting import soon
+from ..conftest import FakeVenue, Started, matches_of, play
+
+NewLeague = Callable[..., Tournament]
+GAUNTLET = {"name": "gauntlet", "challengers": [0, 1], "rounds": 3}
+UNTIL = {"name": "until", "question": "first", "budget": 60}
+FORMATS: list[dict[str, Any]] = [GAUNTLET, {"name": "swiss", "rounds": 3}, UNTIL]
+names = pytest.mark.parametrize("format", FORMATS, ids=lambda format: format["name"])
+
+
+def new(new_league: NewLeague, format: dict[str, Any], name: str = "league", **settings: Any) -> Tournament:
+    return new_league(name=name, rounds=None, format=format, **settings)
+
+
+def tables(store: Store, name: str = "league") -> list[tuple[int, tuple[int, ...]]]:
+    return [(match.round or 0, tuple(seat.position or 0 for seat in match.seats)) for match in matches_of(store, name)]
+
+
+async def test_a_gauntlet_is_drawn_round_by_round_and_ends(store: Store, new_league: NewLeague) -> None:
+    tournament = new(new_league, GAUNTLET)
+    assert matches_of(store) == []
+    runner = await play(store)
+    rounds = store.rounds.all(tournament.id)
+    assert [(each.number, each.first, each.matches, each.stage) for each in rounds] == [
+        (number, 6 * (number - 1), 6, f"round {number} of 3") for number in (1, 2, 3)
+    ]
+    for _, seats in tables(store):
+        assert len({0, 1} & set(seats)) == 1
+    assert (await runner.standings()).digest == runner.board.digest() != ""
+
+
+async def test_no_match_of_a_round_is_stored_before_all_of_the_round_before_are_settled(
+    store: Store, new_league: NewLeague
+) -> None:
+    new(new_league, GAUNTLET)
+    venue = FakeVenue("shuffled")
+    seen: list[tuple[int, int]] = []
+    venue.before_announcement = lambda fixture: seen.append((fixture.round, max(r for r, _ in tables(store))))
+    await play(store, venue=venue, concurrency=16)
+    assert seen
+    assert all(own == last for own, last in seen)
+
+
+@names
+async def test_the_digest_is_the_same_at_any_concurrency(
+    store: Store, new_league: NewLeague, format: dict[str, Any]
+) -> None:
+    digests = set()
+    drawn = set()
+    for number, concurrency in enumerate((1, 3, 16)):
+        # The name goes into the seeds: the same one in a file of its own each time.
+        with Store.open(store.address.path.with_name(f"{number}.db")) as own:  # type: ignore[union-attr]
+            plan = Plan("stop_me_go", 2, rounds=None, format=format)
+            bots = [NewEntrant(own.bots.ensure_house(bot).id, bot) for bot in "abcdefgh"]
+            plans.create(own, "league", plan, bots, "s", repeatable=True)
+            runner = await play(own, venue=FakeVenue("shuffled"), concurrency=concurrency)
+            digests.add(runner.board.digest())
+            drawn.add(tuple(tables(own)))
+    assert len(digests) == len(drawn) == 1
+
+
+@names
+async def test_a_killed_tournament_goes_on_to_the_same_digest(
+    store: Store, new_league: NewLeague, format: dict[str, Any]
+) -> None:
+    new(new_league, format)
+    whole = await play(store, venue=FakeVenue("soon"))
+    expected, order = whole.board.digest(), tables(store)
+    with Store.open(store.address.path.with_name("killed.db")) as own:  # type: ignore[union-attr]
+        bots = [NewEntrant(own.bots.ensure_house(bot).id, bot) for bot in ("ada", "bob", "cy", "dee", "eve")]
+        plans.create(own, "league", Plan("stop_me_go", 2, rounds=None, format=format), bots, "s", repeatable=True)
+        for ended in (1, 2, 1):
+            venue = FakeVenue("never")
+            venue.keeps_deal = True
+            started = Started(own, venue, concurrency=4)
+            for _ in range(ended):
+                await soon(partial(len, venue.running))
+                venue.end(next(iter(venue.running)))
+            await started.kill()
+        venue = FakeVenue("soon")
+        venue.keeps_deal = True
+        runner = await play(own, venue=venue)
+        assert (runner.board.digest(), tables(own)) == (expected, order)
+
+
+async def test_every_round_can_be_drawn_again_from_results_and_root(store: Store, new_league: NewLeague) -> None:
+    new(new_league, GAUNTLET)
+    await play(store)
+    audited = from_database(store, "league")
+    again = drawn_again(audited, audited.plan)
+    assert [(each.round, each.seats) for each in again] == tables(store)
+    check_columns(store, "league")
+
+
+async def test_a_match_that_lacks_a_bot_is_set_aside_and_the_next_round_is_drawn_without_it(
+    store: Store, new_league: NewLeague
+) -> None:
+    new(new_league, GAUNTLET, absence=0.0)
+    venue = FakeVenue("soon")
+    venue.leave("eve")
+    await play(store, venue=venue)
+    missing = [match for match in matches_of(store) if "eve" in {seat.name for seat in match.seats}]
+    assert {match.state for match in missing} == {MatchState.ABSENT}
+    assert {match.round for match in missing} == {1, 2, 3}
+    check_columns(store, "league")

@@ -1,0 +1,103 @@
+"""The page in a process of its own, with the installed wheel, and told over a pipe what is to happen in it.
+
+    python -m tests.web.page_process FOLDER        in the environment of an `Installation`, from the checkout
+
+The first line that it prints says where the page is. Then it takes a JSON list per line, such as
+`["move", "league/0", 7]`, does it, and prints `done`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import referee
+from referee.hall.competition import Competition
+from referee.logs import log_to_stderr
+from referee.store import Store
+from referee.web.play import pages as play_pages
+
+from ..installation import ROOT, Installation
+from ..waiting import PATIENCE
+from .conftest import SlowMatch, competing, play, serving
+
+QUICK = 0.02
+"""Seconds between two states of a person's table: nobody reads here."""
+
+
+class PageProcess:
+    """The process, from the side of a test."""
+
+    def __init__(self, installation: Installation) -> None:
+        words = [str(installation.python), "-m", "tests.web.page_process", str(installation.home)]
+        self._child = subprocess.Popen(
+            words, env=installation.environment, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.url, self.package = json.loads(self._line())
+
+    async def tell(self, *order: Any) -> None:
+        """Have something done, and wait until it is."""
+        assert self._child.stdin is not None
+        self._child.stdin.write(json.dumps(order) + "\n")
+        self._child.stdin.flush()
+        async with asyncio.timeout(PATIENCE):
+            said = await asyncio.to_thread(self._line)
+        assert said == "done\n", said or "the process has ended"
+
+    def _line(self) -> str:
+        assert self._child.stdout is not None
+        return self._child.stdout.readline()
+
+    def stop(self) -> None:
+        assert self._child.stdin is not None
+        self._child.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._child.wait(PATIENCE)
+        self._child.kill()
+        self._child.wait()
+        assert self._child.stdout is not None
+        self._child.stdout.close()
+
+
+class Told:
+    """What can be told to it."""
+
+    def __init__(self, competition: Competition) -> None:
+        self._competition = competition
+        self._slow: dict[str, SlowMatch] = {}
+
+    async def play(self, name: str) -> None:
+        """A short tournament, to its end."""
+        await play(self._competition, name)
+
+    async def sit(self, match: str, game: str) -> None:
+        """Start a match that goes on as it is told."""
+        self._slow[match] = SlowMatch(self._competition, match, game)
+
+    async def move(self, match: str, decisions: int) -> None:
+        self._slow[match].move(decisions)
+
+
+async def _main(folder: Path) -> None:
+    log_to_stderr()  # a busy machine is told of in the log; stdout is for answers
+    loop = asyncio.get_running_loop()
+    orders = asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(orders), sys.stdin)
+    play_pages.PAUSE = QUICK
+    with Store.open(folder / "page.db", owner="server") as store:
+        async with competing(store) as competition, serving(competition) as page:
+            told = Told(competition)
+            print(json.dumps([page.server.url, referee.__file__]), flush=True)
+            while line := await orders.readline():
+                what, *words = json.loads(line)
+                await getattr(told, what)(*words)
+                print("done", flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(_main(Path(sys.argv[1])))

@@ -1,0 +1,218 @@
+"""The page of the installed wheel in a real browser: every page at three widths, live, by keys, by clicking."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser
+
+from referee.rules import registry
+
+from ..installation import Installation, build
+from ..waiting import PATIENCE
+from .browser import CHROMIUM, browser, watched
+from .conftest import HOSTILE
+from .page_process import PageProcess
+
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium: apt-get install chromium"),
+    pytest.mark.xdist_group("browser"),
+    pytest.mark.timeout(600),
+    pytest.mark.asyncio(loop_scope="module"),
+]
+CUP = "/tournaments/%3Cimg%20src%3Dx%20onerror%3Dalert%281%29%3E"
+MATCH = "/matches/%3Cimg%20src%3Dx%20onerror%3Dalert%281%29%3E/0"
+WIDTHS = (360, 1024, 1920)
+NARROW_TOO = ("/", CUP, MATCH, "/play")
+"""Pages whose barriers are looked for on a phone as well."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def opened() -> AsyncIterator[Browser]:
+    """One browser for all tests: it takes its time to start."""
+    async with browser() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Installation:
+    """Both wheels, installed away from the checkout."""
+    installation = Installation(tmp_path_factory.mktemp("installed"))
+    installation.install(sorted(build(tmp_path_factory.mktemp("dist"), "--wheel").glob("*.whl")))
+    return installation
+
+
+@pytest.fixture(scope="module")
+def page(installed: Installation) -> Iterator[PageProcess]:
+    """The page of the wheel, the same for all tests: each has tournaments and matches of its own."""
+    process = PageProcess(installed)
+    assert Path(process.package).is_relative_to(installed.packages)
+    yield process
+    process.stop()
+
+
+async def test_every_page_at_every_width_without_errors_or_barriers(page: PageProcess, opened: Browser) -> None:
+    await page.tell("play", HOSTILE)
+    await page.tell("sit", "league/0", "flip7")
+    await page.tell("move", "league/0", 5)
+    paths = [
+        "/",
+        CUP,
+        *(f"{CUP}?view={view}" for view in ("strengths", "crosstable", "seats", "history", "schedule")),
+        CUP.replace("tournaments", "wall"),
+        "/bots",
+        "/bots/cautious",
+        "/games",
+        "/games/encore",
+        "/connect",
+        "/play",
+        f"{MATCH}?step=4",
+        "/matches/league/0",
+        "/matches/league/0?embed",
+        "/nothing-here",
+    ]
+    for width in WIDTHS:
+        scheme = "dark" if width == 1024 else "light"
+        # Without motion: a page that fades in is hard to read for a moment, and would be found so.
+        options = {"color_scheme": scheme, "reduced_motion": "reduce"}
+        async with watched(opened, page.url, width, **options) as seen:
+            for path in paths:
+                seen.may_fail = path == "/nothing-here"  # a browser notes every 404
+                await seen.open(path)
+                assert not await seen.too_wide(), (path, width)
+                assert await seen.page.evaluate("document.querySelectorAll('img[src=x]').length") == 0
+                if width == 1024 or (width == 360 and path in NARROW_TOO):
+                    assert await seen.inaccessible() == [], (path, width)
+
+
+async def test_a_running_match_goes_on_without_a_reload(page: PageProcess, opened: Browser) -> None:
+    await page.tell("sit", "league/1", "flip7")
+    async with watched(opened, page.url) as seen:
+        await seen.open("/matches/league/1")
+        await seen.page.evaluate("window.kept = true")
+        await page.tell("move", "league/1", 7)
+        await seen.until("document.querySelector('[data-part=live]').textContent.includes('7 decisions')")
+        await seen.until("document.getElementById('board').src.startsWith('data:')")
+        assert HOSTILE[:20] in await seen.page.inner_text("[data-part=seats]")
+        assert await seen.page.evaluate("window.kept")
+
+
+async def test_the_tables_are_there_without_javascript(page: PageProcess, opened: Browser) -> None:
+    await page.tell("play", "cup")
+    async with watched(opened, page.url, java_script_enabled=False) as seen:
+        await seen.open("/tournaments/cup")
+        assert await seen.page.locator("table.standings tbody tr").count() == 3
+        await seen.open("/matches/cup/0?step=3")
+        assert await seen.page.locator("img.picture").count() == 1
+        await seen.page.click("[data-go=next]")
+        await seen.page.wait_for_url("**step=4*")
+
+
+async def test_a_replay_by_keys_and_by_its_address(page: PageProcess, opened: Browser) -> None:
+    await page.tell("play", "keys")
+    async with watched(opened, page.url) as seen:
+        await seen.open("/matches/keys/0#17")
+        await seen.until("document.body.dataset.ready === 'true'")
+        where = seen.page.locator("#where")
+        last = int((await where.inner_text()).rpartition(" ")[2])
+        assert (await where.inner_text()).startswith("17 ")
+        for key, number in (("ArrowRight", 18), ("ArrowLeft", 17), ("Home", 0), ("End", last), ("ArrowRight", last)):
+            await seen.page.keyboard.press(key)
+            assert await where.inner_text() == f"{number} of {last}", key
+            assert await seen.page.evaluate("location.hash") == f"#{number}"
+        await seen.page.fill("#scrubber", "5")
+        assert (await where.inner_text()).startswith("5 ")
+        await seen.page.keyboard.press("Tab")
+        await seen.page.click("[data-seat='1']")
+        await seen.until("document.body.dataset.seat === '1' && document.body.dataset.ready === 'true'")
+        assert (await where.inner_text()).startswith("5 "), "another seat shows the same decision"
+        source = await seen.page.get_attribute("#boards img", "src")
+        assert source is not None
+        assert source.endswith("step=5&seat=1")
+        await seen.page.click("#play")
+        await seen.until("Number.parseInt(document.getElementById('where').textContent, 10) >= 6")
+
+
+@pytest.mark.parametrize("game", registry.names())
+async def test_a_whole_match_is_played_by_clicking(page: PageProcess, game: str, opened: Browser) -> None:
+    """On the board wherever it says that it can be clicked, else in the list of moves."""
+    async with watched(opened, page.url) as seen:
+        await seen.open(f"/play?game={game}")
+        await seen.page.click("text=Sit down")
+        await seen.until("document.body.dataset.decision > 0")
+        await seen.page.click("#advice")
+        await seen.until("document.getElementById('advised').textContent.includes('would play')")
+        board, listed = await seen.page.evaluate(
+            """async () => {
+              let board = 0, listed = 0;
+              while (!document.body.dataset.over) {
+                const spot = document.querySelector("#spots button:not(:disabled):not([aria-pressed=true])");
+                const move = document.querySelector("#moves button:not(:disabled)");
+                if (spot) { spot.click(); board++; }
+                else if (move) { move.click(); listed++; }
+                await new Promise((done) => setTimeout(done, 5));
+              }
+              return [board, listed];
+            }"""
+        )
+        assert board > 2
+        assert board + listed > 4
+        assert "You" in await seen.page.inner_text("#asked")
+        await seen.page.click("text=Look at the replay")
+        await seen.until("document.body.dataset.ready === 'true'")
+
+
+def _serve(installed: Installation, folder: Path, *words: str) -> subprocess.Popen[str]:
+    command = [str(installed.bin / "referee"), "serve", "--db", str(folder / "cup.db"), *words]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=folder, env=installed.environment)
+
+
+def _told(process: subprocess.Popen[str], word: str) -> str:
+    """What the server says behind this word."""
+    assert process.stderr is not None
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        line = process.stderr.readline()
+        if word in line:
+            return line.partition(word)[2].strip()
+        assert line, "the server has ended"
+    raise AssertionError(word)
+
+
+async def test_a_server_that_is_killed_and_comes_back(installed: Installation, tmp_path: Path, opened: Browser) -> None:
+    first = _serve(installed, tmp_path, "--listen", "127.0.0.1:0", "--web", "127.0.0.1:0")
+    second = None
+    try:
+        url = _told(first, "in a browser:")
+        create = "tournament create cup --game stop_me_go --bots random,random --players 2 --rounds 200"
+        await asyncio.to_thread(installed.referee, *create.split(), "--db", tmp_path / "cup.db")
+        async with watched(opened, url) as seen:
+            await seen.open("/tournaments/cup")
+            await seen.until("document.querySelector('table.standings') !== null")
+            await seen.page.evaluate("window.kept = true")
+            seen.may_fail = True
+            first.kill()
+            first.wait()
+            await seen.until("!document.getElementById('connection').hidden")
+            assert "lost" in await seen.page.inner_text("#connection")
+            assert await seen.page.locator("table.standings tbody tr").count() == 2, "what was known stays"
+            second = _serve(
+                installed, tmp_path, "--listen", "127.0.0.1:0", "--web", url.removeprefix("http://").rstrip("/")
+            )
+            _told(second, "in a browser:")
+            await seen.until("document.getElementById('connection').hidden")
+            assert await seen.page.evaluate("window.kept"), "without a reload"
+    finally:
+        for process in (first, second):
+            if process is not None and process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+                process.wait(PATIENCE)
+            if process is not None and process.stderr is not None:
+                process.stderr.close()

@@ -1,0 +1,157 @@
+"""Every page: there without JavaScript, strict about where things come from, and names are never markup."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from html.parser import HTMLParser
+
+import pytest
+
+from referee.cli.languages import LANGUAGES
+from referee.hall.competition import Competition
+from referee.rules import registry
+
+from .conftest import HOSTILE, Page, SlowMatch, play, serving
+
+
+class Elements(HTMLParser):
+    """All elements of a page with their attributes."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, {key: value or "" for key, value in attrs}))
+
+
+def check(text: str) -> None:
+    """What holds for every page: no markup of strangers, nothing that the policy forbids, nothing from elsewhere."""
+    for element, attributes in Elements(text).found:
+        assert element != "style"
+        assert element != "script" or attributes["src"].startswith("/static/")
+        assert not [key for key in attributes if key.startswith("on") or key == "style"], (element, attributes)
+        for key in ("src", "href", "action"):
+            assert attributes.get(key, "/").startswith(("/", "#") if key != "href" else ("/", "#", "https://")), (
+                attributes
+            )
+
+
+async def test_every_page_of_a_tournament_with_a_hostile_name(competition: Competition, page: Page) -> None:
+    await play(competition, HOSTILE)
+    name = "%3Cimg%20src%3Dx%20onerror%3Dalert%281%29%3E"
+    for path, told in (
+        ("/", "2 of 2 matches"),
+        (f"/tournaments/{name}", "cautious"),
+        (f"/tournaments/{name}?view=strengths", "is the strongest"),
+        (f"/tournaments/{name}?view=crosstable", "Share of their meetings"),
+        (f"/tournaments/{name}?view=seats", "Seat 0"),
+        (f"/tournaments/{name}?view=history", "<polyline"),
+        (f"/tournaments/{name}?view=schedule", "Round"),
+        (f"/wall/{name}", "Being played"),
+        ("/wall", "Latest results"),
+        (f"/matches/{name}/0", "decision"),
+        (f"/matches/{name}/0?seat=1&step=3", "decision"),
+        (f"/matches/{name}/0?seat=revealed&step=3", "Everything"),
+        (f"/matches/{name}/0?embed", "board"),
+        ("/bots", "cautious"),
+        ("/bots/cautious", "Head to head"),
+        ("/connect", "referee bot add"),
+        ("/play", "Sit down"),
+        ("/games", "Flip 7"),
+    ):
+        answer = await page.get(path)
+        assert answer.status == 200, path
+        assert told.lower() in answer.text.lower(), path
+        check(answer.text)
+
+
+@pytest.mark.parametrize("game", registry.names())
+async def test_the_rules_of_every_game(page: Page, game: str) -> None:
+    answer = await page.get(f"/games/{game}")
+    assert answer.status == 200
+    assert "House bots" in answer.text
+    check(answer.text)
+
+
+async def test_a_running_match_is_drawn_and_told_in_words(competition: Competition, page: Page) -> None:
+    slow = SlowMatch(competition, "league/0", "flip7")
+    slow.move(6)
+    answer = await page.get("/matches/league/0")
+    check(answer.text)
+    assert "live" in answer.text
+    assert "What happened" in answer.text
+    picture = await page.get("/pictures/league/0")
+    assert picture.headers["content-type"].startswith("image/svg+xml")
+    assert picture.text.startswith("<svg")
+    async with page.stream("/live/matches/league/0") as stream:
+        assert set(await stream.parts()) == {"board", "live", "words", "seats"}
+        slow.move()
+        assert "board" in await stream.parts()
+        slow.finish()
+        while (await stream.next())[0] != "over":
+            pass
+
+
+async def test_headers_forbid_everything_from_elsewhere(page: Page) -> None:
+    for path in ("/", "/nothing", "/health", "/api/v1", "/static/x/style.css"):
+        headers = (await page.get(path)).headers
+        policy = headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'")
+        assert "unsafe" not in policy
+        assert policy.endswith("frame-ancestors 'none'")
+        assert headers["x-content-type-options"] == "nosniff"
+    assert (await page.get("/?embed")).headers["content-security-policy"].endswith("frame-ancestors *")
+
+
+async def test_what_is_not_there_is_said_in_a_sentence(page: Page) -> None:
+    for path, told in (
+        ("/tournaments/none", "There is no tournament named none."),
+        ("/bots/nobody", "nobody"),
+        ("/games/chess", "chess"),
+        ("/matches/none/1", "there is no match none/1"),
+        ("/matches/x", "there is no match x"),
+        ("/nothing", "Not Found"),
+        ("/wall", "there is no tournament yet"),
+        ("/tournaments/?name=..", ".."),
+    ):
+        answer = await page.get(path)
+        assert answer.status == 404, path
+        assert told in answer.text, path
+        check(answer.text)
+    assert (await page.get("/")).status == 200
+
+
+async def test_a_page_without_anything_to_show_says_how_to_begin(page: Page) -> None:
+    assert "referee tournament create" in (await page.get("/")).text
+
+
+async def test_files_of_the_client_may_be_kept_and_are_all_there(page: Page) -> None:
+    text = (await page.get("/play")).text
+    addresses = re.findall(r'(?:src|href)="(/static/[^"]+)"', text)
+    assert len(addresses) >= 3
+    for address in addresses:
+        answer = await page.get(address)
+        assert answer.status == 200
+        assert "immutable" in answer.headers["cache-control"]
+        for module in re.findall(r'from "\./([^"]+)"', answer.text):
+            assert (await page.get(address.rpartition("/")[0] + "/" + module)).status == 200
+    assert (await page.get("/static/old/style.css")).headers["cache-control"] == "no-cache"
+
+
+async def test_without_people_nobody_plays(competition: Competition) -> None:
+    async with serving(competition, people=0) as page:
+        assert (await page.get("/play")).status == 404
+        assert 'href="/play"' not in (await page.get("/")).text
+
+
+async def test_every_language_is_started_as_its_new_bot_says(page: Page) -> None:
+    text = unescape((await page.get("/connect")).text)
+    for language in LANGUAGES.values():
+        assert language.name in text.lower() or language.name == "cpp"
+        if language.start:
+            words = [word.replace("{dir}", "mybot") for word in language.start]
+            assert " ".join(words).replace("'", "") in text.replace("'", ""), language.name
+            assert f"--lang {language.name}" in text or language.name == "python"

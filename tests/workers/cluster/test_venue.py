@@ -1,0 +1,241 @@
+"""A venue of several machines: nothing is lost or counted twice, whatever workers do, and lies are found."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from referee.tournament.running.played import Played
+from referee.workers.worker_pool import WorkersFailed
+
+from ...waiting import PATIENCE, soon
+from .scripted_cluster import QUICK, ScriptedCluster, ScriptedWorker, Tournament
+
+NUMBERS = range(12)
+found_alone: dict[str, Any] = {}
+
+
+@asynccontextmanager
+async def playing(*workers: ScriptedWorker, **more: Any) -> AsyncIterator[tuple[ScriptedCluster, Tournament]]:
+    cluster = ScriptedCluster(*workers)
+    tournament = Tournament(cluster, **more)
+    await tournament.venue.open()
+    try:
+        yield cluster, tournament
+    finally:
+        await tournament.venue.close()
+
+
+def endings(results: dict[str, Played | None]) -> dict[str, Any]:
+    return {match: played and played.ending for match, played in results.items()}
+
+
+async def truth() -> dict[str, Any]:
+    """What one worker alone makes of all matches."""
+    if not found_alone:
+        async with playing(ScriptedWorker("alone")) as (_, tournament):
+            tournament.give(*NUMBERS)
+            found_alone.update(endings(await tournament.done()))
+    return found_alone
+
+
+async def test_matches_are_spread_over_all_workers_and_end_as_on_one() -> None:
+    one, two = ScriptedWorker("one"), ScriptedWorker("two")
+    async with playing(one, two) as (_, tournament):
+        await soon(lambda: one.opened and two.opened)
+        tournament.give(*NUMBERS)
+        assert endings(await tournament.done()) == await truth()
+    assert one.given
+    assert two.given
+    assert one.closed == two.closed == 1
+
+
+async def test_what_a_dead_worker_had_in_hand_is_played_by_another() -> None:
+    one, two = ScriptedWorker("one"), ScriptedWorker("two")
+    one.may_answer.clear()
+    async with playing(one, two) as (cluster, tournament):
+        tournament.give(*NUMBERS)
+        await soon(lambda: one.given)
+        del cluster.there[one.address]
+        assert endings(await tournament.done()) == await truth()
+
+
+async def test_a_worker_that_comes_back_starts_its_bots_anew_before_it_plays() -> None:
+    one = ScriptedWorker("one")
+    one.may_answer.clear()
+    async with playing(one) as (cluster, tournament):
+        tournament.give(*NUMBERS)
+        await soon(lambda: one.given)
+        del cluster.there[one.address]
+        await soon(lambda: not tournament.venue.workers)
+        one.may_answer.set()
+        cluster.there[one.address] = one
+        assert endings(await tournament.done()) == await truth()
+        assert one.opened == 2
+
+
+async def test_a_hanging_worker_costs_nothing_but_time_and_its_late_answer_is_ignored() -> None:
+    one, two = ScriptedWorker("one"), ScriptedWorker("two")
+    one.may_answer.clear()
+    patient = replace(QUICK, silent=0.1)
+    async with playing(one, two, patience=patient) as (_, tournament):
+        tournament.give(*NUMBERS)
+        await soon(lambda: one.given)
+        one.silent = True
+        results = await tournament.done()
+        one.may_answer.set()
+        one.silent = False
+        await soon(lambda: len(tournament.venue.workers) == 2)
+        assert endings(results) == await truth()
+        assert all(len(ended) == 1 for ended in tournament.results.values())
+
+
+async def test_a_task_beyond_its_deadline_is_taken_back_and_its_bots_start_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("referee.workers.cluster.venue._longest", lambda fixture: 0.0)
+    one = ScriptedWorker("one")
+    one.hangs = 1
+    async with playing(one, patience=replace(QUICK, play=1.0)) as (_, tournament):
+        tournament.give(1)
+        assert (await tournament.done())["cup/1"] is not None
+        assert any("one: it did not answer in time" in text for text in tournament.venue.notices)
+        assert one.opened >= 2
+
+
+async def test_a_scheduler_that_is_started_anew_finds_the_run_going_on() -> None:
+    one = ScriptedWorker("one")
+    one.may_answer.clear()
+    async with playing(one) as (cluster, tournament):
+        tournament.give(*NUMBERS)
+        await soon(lambda: one.given)
+        cluster.down = True
+        await soon(lambda: not tournament.venue.workers)
+        one.may_answer.set()
+        cluster.down = False
+        assert endings(await tournament.done()) == await truth()
+        assert cluster.connected > 1
+        assert any("does not answer" in text for text in tournament.venue.notices)
+
+
+async def test_bots_hear_of_a_result_only_when_it_is_stored() -> None:
+    one = ScriptedWorker("one")
+    async with playing(one) as (_, tournament):
+        tournament.give(1, 2)
+        results = await tournament.done()
+        assert not one.announced
+        played = results["cup/1"]
+        assert played is not None
+        played.announce()
+        await soon(lambda: one.announced == ["cup/1"])
+
+
+def other_ranks(value: dict[str, Any], record: bytes) -> tuple[dict[str, Any], bytes]:
+    """A result that the moves do not lead to, told alike in both places."""
+    ranks = value["ending"]["ranks"][1:] + value["ending"]["ranks"][:1]
+    told = {**json.loads(record), "ranks": ranks}
+    return {**value, "ending": {**value["ending"], "ranks": ranks}}, json.dumps(told).encode() + b"\n"
+
+
+def other_seed(value: dict[str, Any], record: bytes) -> tuple[dict[str, Any], bytes]:
+    return value, record.replace(json.loads(record)["record"]["seed"].encode(), b"ab" * 32)
+
+
+def no_record(value: dict[str, Any], record: bytes) -> tuple[dict[str, Any], bytes]:
+    return value, b"{}\n"
+
+
+def other_times(value: dict[str, Any], record: bytes) -> tuple[dict[str, Any], bytes]:
+    return {**value, "seats": [[count, strikes + 1, ms] for count, strikes, ms in value["seats"]]}, record
+
+
+@pytest.mark.parametrize("twist", [other_ranks, other_seed, no_record, other_times])
+async def test_a_worker_whose_records_do_not_hold_is_set_aside(
+    twist: Callable[[dict[str, Any], bytes], tuple[dict[str, Any], bytes]],
+) -> None:
+    liar, honest = ScriptedWorker("liar"), ScriptedWorker("honest")
+    liar.twist = twist
+    async with playing(liar, honest) as (_, tournament):
+        tournament.give(*NUMBERS)
+        assert endings(await tournament.done()) == await truth()
+        assert list(tournament.venue.aside) == ["liar"]
+        assert any("liar is set aside" in text for text in tournament.venue.notices)
+
+
+async def test_a_worker_that_lies_later_has_its_earlier_results_purged_before_any_match_ends() -> None:
+    liar, honest = ScriptedWorker("liar"), ScriptedWorker("honest")
+    purged: list[str] = []
+    may_purge = asyncio.Event()
+
+    async def purge(matches: Sequence[str], why: str) -> None:
+        await may_purge.wait()
+        purged.extend(matches)
+
+    async with playing(liar) as (cluster, tournament):
+        tournament.venue.on_purge = purge
+        tournament.give(1, 2, 3)
+        await tournament.done()
+        liar.twist = other_ranks
+        tournament.give(4)
+        await soon(lambda: tournament.venue.aside)
+        cluster.there[honest.address] = honest
+        await soon(lambda: "cup/4" in honest.given)
+        assert not tournament.results["cup/4"]
+        may_purge.set()
+        await tournament.done()
+        assert sorted(purged) == ["cup/1", "cup/2", "cup/3"]
+
+
+async def test_a_worker_that_plays_with_other_bots_differs_from_two_others_and_is_set_aside() -> None:
+    liar = ScriptedWorker("liar")
+    liar.last = True  # legal moves, and not those of the bots
+    purged: list[str] = []
+
+    async def purge(matches: Sequence[str], why: str) -> None:
+        purged.extend(matches)
+
+    async with playing(liar, ScriptedWorker("two"), ScriptedWorker("three"), one_in=3) as (_, tournament):
+        await soon(lambda: sum(worker.ready for worker in tournament.venue.workers) == 3)
+        tournament.venue.on_purge = purge
+        tournament.give(*NUMBERS)
+        results = endings(await tournament.done())
+        assert list(tournament.venue.aside) == ["liar"]
+        true = await truth()
+        assert {match for match in true if results[match] != true[match]} <= set(purged)
+
+
+async def test_of_two_workers_that_differ_neither_is_blamed_and_it_is_told() -> None:
+    one, two = ScriptedWorker("one"), ScriptedWorker("two")
+    two.last = True
+    async with playing(one, two, one_in=1) as (_, tournament):
+        await soon(lambda: sum(worker.ready for worker in tournament.venue.workers) == 2)
+        tournament.give(1)
+        await tournament.done()
+        assert not tournament.venue.aside
+        assert any("went differently" in text for text in tournament.venue.notices)
+        assert sorted([*one.given, *two.given]) == ["cup/1", "cup/1"]
+
+
+async def test_workers_that_cannot_play_are_named_and_a_run_without_any_other_fails() -> None:
+    one, two = ScriptedWorker("one"), ScriptedWorker("two")
+    one.open_error, two.version = "there is no program 'node' on the PATH", "0.0.1"
+    async with playing(one, two) as (_, tournament):
+        tournament.give(1)
+        with pytest.raises(WorkersFailed, match="no worker can play"):
+            await asyncio.wait_for(asyncio.shield(tournament.venue.failed), PATIENCE)
+        assert any("one cannot play: there is no program 'node'" in text for text in tournament.venue.notices)
+        assert any("two cannot play: it has version 0.0.1" in text for text in tournament.venue.notices)
+
+
+async def test_a_match_that_is_broken_off_while_it_waits_ends_without_a_result() -> None:
+    async with playing() as (_, tournament):
+        tournament.give(1)
+        tournament.venue.break_off("cup/1")
+        assert await tournament.done() == {"cup/1": None}
+        await soon(lambda: any("no worker is there yet" in text for text in tournament.venue.notices))

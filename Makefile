@@ -4,11 +4,15 @@
 UV_VERSION := 0.13.7
 VENV := .venv
 BIN := $(VENV)/bin
+# Tests at a time: two more than there are processors, for many wait for clocks and for programs that start.
+AT_ONCE ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 2 )))
 export UV_PROJECT_ENVIRONMENT := $(VENV)
 export GRPC_ENABLE_FORK_SUPPORT := 0
 unexport VIRTUAL_ENV
+# Tests start hundreds of programs: none of them should compile everything anew.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test lint types imports unit fmt goldens picture coverage bench soak dist clean \
+.PHONY: help setup demo test test-sdks sdks bots lint types imports unit fmt goldens picture pictures browser coverage bench soak dist demo-polyglot clean \
   proto proto-lint proto-check proto-baseline
 
 help:  ## this list
@@ -36,7 +40,23 @@ $(VENV)/.ready: pyproject.toml uv.lock sdk/python/pyproject.toml server/referee/
 demo: setup  ## the whole thing: a server, bots in processes of their own, a short tournament of every game
 	@$(BIN)/referee demo
 
-test: lint types imports proto-check unit  ## everything that must hold; ends with the tests' own summary
+demo-polyglot: setup  ## one tournament of Flip 7 with a bot in every language this machine has the tools for
+	@$(BIN)/python tests/e2e/polyglot.py
+
+test: setup  ## everything that must hold; ends with the tests' own summary
+	@$(MAKE) --no-print-directory -j $(AT_ONCE) --output-sync=target lint types imports proto-check
+	@$(MAKE) --no-print-directory unit
+
+test-sdks: setup  ## the SDKs in other languages: generated code, their tests, the conformance kit, bots; needs their toolchains
+	@$(BIN)/pytest -q -n 3 --dist loadgroup -m sdks $(or $(TESTS),tests/sdk/languages tests/bots_with_dependencies)
+
+sdks: ## build the SDKs in other languages, as many as this machine has the tools for
+	@for folder in $(wildcard sdk/*/Makefile); do $(MAKE) --no-print-directory -C $$(dirname $$folder) build \
+	  || echo "skipped $$(dirname $$folder): see the line above" >&2; done
+
+bots: ## build the bots in other languages, as many as this machine has the tools for
+	@for folder in $(wildcard bots/*/Makefile); do $(MAKE) --no-print-directory -C $$(dirname $$folder) build \
+	  || echo "skipped $$(dirname $$folder): see the line above" >&2; done
 
 lint: setup  ## ruff: rules and formatting
 	@echo "ruff"; $(BIN)/ruff check --quiet . && $(BIN)/ruff format --check --quiet . || { echo "run 'make fmt', then look at what is left" >&2; exit 1; }
@@ -47,8 +67,14 @@ types: setup  ## mypy --strict
 imports: setup  ## the import directions (import-linter)
 	@echo "import directions"; $(BIN)/lint-imports --no-cache >/tmp/lint-imports.$$$$ 2>&1 && rm -f /tmp/lint-imports.$$$$ || { cat /tmp/lint-imports.$$$$; rm -f /tmp/lint-imports.$$$$; exit 1; }
 
-unit: setup  ## the tests alone; TESTS=tests/rules for a part
-	@$(BIN)/pytest -q -n 2 --dist loadgroup $(TESTS)
+browser:  ## Chromium for the tests in a browser, where it is missing and can be installed; else they are skipped by name
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || { \
+	  if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then echo "Installing Chromium"; \
+	    { apt-get update -q && apt-get install -y -q --no-install-recommends chromium fonts-dejavu-core; } >/dev/null 2>&1 || true; fi; \
+	  command -v chromium >/dev/null || echo "no Chromium: the tests in a browser are skipped" >&2; }
+
+unit: setup browser  ## the tests alone; TESTS=tests/rules for a part
+	@$(BIN)/pytest -q -n $(AT_ONCE) --dist loadgroup $(TESTS)
 
 fmt: setup  ## format the code
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format --quiet .
@@ -59,8 +85,12 @@ goldens: setup  ## record the golden matches anew, after raising a game's versio
 picture: setup  ## draw the leaderboard in README.md anew
 	@$(BIN)/python tests/leaderboard/demo.py --bots 9 --svg leaderboard/leaderboard.svg
 
+pictures: setup browser  ## screenshots of every page of `--web` into pictures/, and those of README.md anew
+	@$(BIN)/python -m tests.web.pictures pictures
+	@$(BIN)/python -m tests.web.pictures --readme server/pictures
+
 coverage: setup  ## run the tests and report which lines of server/, leaderboard/ and sdk/ they reach; TESTS=… for a part
-	@$(BIN)/pytest -q -n 2 --dist loadgroup --timeout 600 --cov --cov-report=term:skip-covered --cov-report=html $(TESTS)
+	@$(BIN)/pytest -q -n $(AT_ONCE) --dist loadgroup --cov --cov-report=term:skip-covered --cov-report=html $(TESTS)
 	@echo "line by line: htmlcov/index.html"
 
 bench: setup  ## measure; figures and meaning in tests/bench/README.md
@@ -70,13 +100,18 @@ bench: setup  ## measure; figures and meaning in tests/bench/README.md
 soak: setup  ## long runs that are too long for `make test`
 	@$(BIN)/pytest -q -n 2 --dist loadgroup -m soak $(TESTS)
 
-dist: setup  ## build wheels and sdists of referee-arena and referee-sdk into dist/
+dist: setup  ## build the packages into dist/: referee-arena, and the SDK in every language this machine has the tools for
 	@rm -rf dist
 	@for project in . sdk/python; do $(BIN)/uv build --quiet --offline --no-build-isolation --out-dir dist $$project || exit 1; done
-	@ls dist
+	@# Exit code 3 is a missing tool, which leaves out one SDK; anything else is a mistake.
+	@failed=; for folder in $(patsubst %/Makefile,%,$(wildcard sdk/*/Makefile)); do \
+	  $(MAKE) --no-print-directory -C $$folder dist >dist/.log 2>&1 || { cat dist/.log >&2; \
+	    if grep -q 'Error 3$$' dist/.log; then echo "skipped $$folder: see the line above" >&2; else failed="$$failed $$folder"; fi; }; done; \
+	  rm -f dist/.log; ls dist; \
+	  if [ -n "$$failed" ]; then echo "no package of$$failed: see above" >&2; exit 1; fi
 
 clean:  ## remove .venv, what was built, and caches
-	rm -rf $(VENV) dist htmlcov .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .demo
+	rm -rf $(VENV) dist pictures htmlcov .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .demo
 
 PROTOS = $(shell cd proto && find arena -name '*.proto' | LC_ALL=C sort)
 GENERATE = $(abspath $(BIN))/python -m grpc_tools.protoc -I . --plugin=protoc-gen-mypy=$(abspath $(BIN))/protoc-gen-mypy \

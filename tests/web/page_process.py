@@ -88,7 +88,9 @@ class Told:
 
     async def register(self, bot: str) -> str:
         """A bot of an author; returns its token."""
-        return self._competition.store.bots.add(bot).token
+        token = self._competition.store.bots.add(bot).token
+        assert token is not None
+        return token
 
 
 async def _main(folder: Path) -> None:

@@ -66,8 +66,8 @@ async def submitted_versions(competition: Competition, home: Path) -> str:
     token = competition.store.bots.add("Ada's first").token
     assert token is not None
     refusal = "it took 12.4 s to decide in the third of ten matches, and a decision may take 1 s"
-    for number, more in enumerate(((), (entry("unfit"), refusal.encode()), (entry("notes"), b"better"))):
-        package = bot_zip(home / f"{number}.zip", *([more] if more else []))
+    for name, content in (("notes", b"the first"), ("unfit", refusal.encode()), ("notes", b"better")):
+        package = bot_zip(home / "package.zip", (entry(name), content))
         await submissions.settled(await submissions.submit("Ada's first", package))
     return token
 

@@ -216,7 +216,8 @@ class Serving:
 
     def __init__(self, installed: Installation, folder: Path, web: str = "127.0.0.1:0") -> None:
         self._said = folder / f"said-{len(list(folder.glob('said-*')))}"
-        words = [installed.bin / "referee", "serve", "--db", folder / "cup.db", "--listen", "127.0.0.1:0", "--web", web]
+        options = ["--db", str(folder / "cup.db"), "--listen", "127.0.0.1:0", "--web", web]
+        words = [str(installed.bin / "referee"), "serve", *options]
         with self._said.open("w") as said:
             self.process = subprocess.Popen(words, stderr=said, cwd=folder, env=installed.environment)
 

@@ -62,6 +62,7 @@ async def test_a_bot_runs_in_a_group_of_its_own_from_its_first_instruction_and_l
     assert groups_of(real) == []
 
 
+@pytest.mark.alone
 async def test_hidden_children_of_a_bot_get_no_more_than_its_share(host: Host, real: Cgroups, marker: str) -> None:
     quarter = Sandbox(SandboxLimits(cores=0.25))
     started = await host.start_bot(host.bad("vanishes.py", "short", marker), quarter)

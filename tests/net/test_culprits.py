@@ -192,6 +192,7 @@ async def judge(folder: Path, faults: int) -> None:
             await soon(lambda: not server.competition.presence.bots)
 
 
+@pytest.mark.alone
 async def test_the_culprit_is_blamed_for_what_it_did_and_no_other_bot(tmp_path: Path) -> None:
     await judge(tmp_path, SHORT)
 

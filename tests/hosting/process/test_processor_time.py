@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tests.hosted_bots import Host
 
 HOST_PROGRAM = Path(__file__).with_name("host_without_cgroups.py")
-UNHURRIED = TimeControl(limit=5.0, bank=5.0)
+PRESSED = TimeControl(limit=5.0, bank=5.0)
 SECONDS = 400.0
 
 
@@ -240,12 +240,13 @@ def test_programs_that_a_shell_waits_for_are_counted_once_without_cgroups(
     assert stay.told["seconds"] < 1.6 * stay.used, "counted twice it would be 1.9 times as much"
 
 
+@pytest.mark.alone
 async def test_an_opponent_is_not_timed_out_by_hidden_children_without_cgroups(host: Host, marker: str) -> None:
     off = Sandbox(SandboxLimits(), groups=Cgroups())
     started = await host.start_bot(host.bad("vanishes.py", "short", marker), off)
     opponent = await host.start_bot(host.bad("honest.py", marker), off, name="honest")
     for _ in range(3):
-        ending = await host.play(started, opponent, control=UNHURRIED)
+        ending = await host.play(started, opponent, control=PRESSED)
         assert ending.terminations[1] is Termination.FINISHED
     assert started.process.limits is not None
     assert started.process.limits.group is None

@@ -74,6 +74,58 @@ func (ScheduleKind) EnumDescriptor() ([]byte, []int) {
 	return file_arena_v1_admin_proto_rawDescGZIP(), []int{0}
 }
 
+// What becomes of matches of a bot that has played and then stays away to the end.
+type MissedMatches int32
+
+const (
+	MissedMatches_MISSED_MATCHES_UNSPECIFIED MissedMatches = 0
+	// They have no result.
+	MissedMatches_MISSED_MATCHES_ASIDE MissedMatches = 1
+	// The referee plays the bot's seat, which ranks last.
+	MissedMatches_MISSED_MATCHES_LOST MissedMatches = 2
+)
+
+// Enum value maps for MissedMatches.
+var (
+	MissedMatches_name = map[int32]string{
+		0: "MISSED_MATCHES_UNSPECIFIED",
+		1: "MISSED_MATCHES_ASIDE",
+		2: "MISSED_MATCHES_LOST",
+	}
+	MissedMatches_value = map[string]int32{
+		"MISSED_MATCHES_UNSPECIFIED": 0,
+		"MISSED_MATCHES_ASIDE":       1,
+		"MISSED_MATCHES_LOST":        2,
+	}
+)
+
+func (x MissedMatches) Enum() *MissedMatches {
+	p := new(MissedMatches)
+	*p = x
+	return p
+}
+
+func (x MissedMatches) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (MissedMatches) Descriptor() protoreflect.EnumDescriptor {
+	return file_arena_v1_admin_proto_enumTypes[1].Descriptor()
+}
+
+func (MissedMatches) Type() protoreflect.EnumType {
+	return &file_arena_v1_admin_proto_enumTypes[1]
+}
+
+func (x MissedMatches) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use MissedMatches.Descriptor instead.
+func (MissedMatches) EnumDescriptor() ([]byte, []int) {
+	return file_arena_v1_admin_proto_rawDescGZIP(), []int{1}
+}
+
 type TournamentAction int32
 
 const (
@@ -129,11 +181,11 @@ func (x TournamentAction) String() string {
 }
 
 func (TournamentAction) Descriptor() protoreflect.EnumDescriptor {
-	return file_arena_v1_admin_proto_enumTypes[1].Descriptor()
+	return file_arena_v1_admin_proto_enumTypes[2].Descriptor()
 }
 
 func (TournamentAction) Type() protoreflect.EnumType {
-	return &file_arena_v1_admin_proto_enumTypes[1]
+	return &file_arena_v1_admin_proto_enumTypes[2]
 }
 
 func (x TournamentAction) Number() protoreflect.EnumNumber {
@@ -142,7 +194,7 @@ func (x TournamentAction) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use TournamentAction.Descriptor instead.
 func (TournamentAction) EnumDescriptor() ([]byte, []int) {
-	return file_arena_v1_admin_proto_rawDescGZIP(), []int{1}
+	return file_arena_v1_admin_proto_rawDescGZIP(), []int{2}
 }
 
 type AddBotRequest struct {
@@ -789,9 +841,8 @@ type CreateTournamentRequest struct {
 	Order TableOrder `protobuf:"varint,16,opt,name=order,proto3,enum=arena.v1.TableOrder" json:"order,omitempty"`
 	// The most that one seat may hold a match up in all, thinking or away; 0: no such bound.
 	TotalMs uint32 `protobuf:"varint,17,opt,name=total_ms,json=totalMs,proto3" json:"total_ms,omitempty"`
-	// What becomes of matches of a bot that has played and then stays away to the end: "aside" (no result) or "lost" (the
-	// referee plays its seat, which ranks last). Empty: aside.
-	Missed        string `protobuf:"bytes,18,opt,name=missed,proto3" json:"missed,omitempty"`
+	// Unspecified: set aside.
+	Missed        MissedMatches `protobuf:"varint,18,opt,name=missed,proto3,enum=arena.v1.MissedMatches" json:"missed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -945,11 +996,11 @@ func (x *CreateTournamentRequest) GetTotalMs() uint32 {
 	return 0
 }
 
-func (x *CreateTournamentRequest) GetMissed() string {
+func (x *CreateTournamentRequest) GetMissed() MissedMatches {
 	if x != nil {
 		return x.Missed
 	}
-	return ""
+	return MissedMatches_MISSED_MATCHES_UNSPECIFIED
 }
 
 type CreateTournamentResponse struct {
@@ -1281,7 +1332,7 @@ const file_arena_v1_admin_proto_rawDesc = "" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12\x12\n" +
 	"\x04bots\x18\x02 \x03(\tR\x04bots\x12-\n" +
 	"\x06result\x18\x03 \x01(\v2\x15.arena.v1.MatchResultR\x06result\x12\x1c\n" +
-	"\tdecisions\x18\x04 \x01(\rR\tdecisions\"\x9a\x04\n" +
+	"\tdecisions\x18\x04 \x01(\rR\tdecisions\"\xb3\x04\n" +
 	"\x17CreateTournamentRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04game\x18\x02 \x01(\tR\x04game\x12\x18\n" +
@@ -1305,8 +1356,8 @@ const file_arena_v1_admin_proto_rawDesc = "" +
 	"\vformat_json\x18\x0f \x01(\tR\n" +
 	"formatJson\x12*\n" +
 	"\x05order\x18\x10 \x01(\x0e2\x14.arena.v1.TableOrderR\x05order\x12\x19\n" +
-	"\btotal_ms\x18\x11 \x01(\rR\atotalMs\x12\x16\n" +
-	"\x06missed\x18\x12 \x01(\tR\x06missed\"h\n" +
+	"\btotal_ms\x18\x11 \x01(\rR\atotalMs\x12/\n" +
+	"\x06missed\x18\x12 \x01(\x0e2\x17.arena.v1.MissedMatchesR\x06missed\"h\n" +
 	"\x18CreateTournamentResponse\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\amatches\x18\x02 \x01(\rR\amatches\x12\x1e\n" +
@@ -1330,7 +1381,11 @@ const file_arena_v1_admin_proto_rawDesc = "" +
 	"\fScheduleKind\x12\x1d\n" +
 	"\x19SCHEDULE_KIND_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16SCHEDULE_KIND_BALANCED\x10\x01\x12\x16\n" +
-	"\x12SCHEDULE_KIND_FULL\x10\x02*\xa8\x02\n" +
+	"\x12SCHEDULE_KIND_FULL\x10\x02*b\n" +
+	"\rMissedMatches\x12\x1e\n" +
+	"\x1aMISSED_MATCHES_UNSPECIFIED\x10\x00\x12\x18\n" +
+	"\x14MISSED_MATCHES_ASIDE\x10\x01\x12\x17\n" +
+	"\x13MISSED_MATCHES_LOST\x10\x02*\xa8\x02\n" +
 	"\x10TournamentAction\x12!\n" +
 	"\x1dTOURNAMENT_ACTION_UNSPECIFIED\x10\x00\x12\x1b\n" +
 	"\x17TOURNAMENT_ACTION_START\x10\x01\x12\x1b\n" +
@@ -1364,60 +1419,62 @@ func file_arena_v1_admin_proto_rawDescGZIP() []byte {
 	return file_arena_v1_admin_proto_rawDescData
 }
 
-var file_arena_v1_admin_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_arena_v1_admin_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
 var file_arena_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_arena_v1_admin_proto_goTypes = []any{
 	(ScheduleKind)(0),                 // 0: arena.v1.ScheduleKind
-	(TournamentAction)(0),             // 1: arena.v1.TournamentAction
-	(*AddBotRequest)(nil),             // 2: arena.v1.AddBotRequest
-	(*AddBotResponse)(nil),            // 3: arena.v1.AddBotResponse
-	(*ListBotsRequest)(nil),           // 4: arena.v1.ListBotsRequest
-	(*ListBotsResponse)(nil),          // 5: arena.v1.ListBotsResponse
-	(*BotInfo)(nil),                   // 6: arena.v1.BotInfo
-	(*RevokeBotRequest)(nil),          // 7: arena.v1.RevokeBotRequest
-	(*RevokeBotResponse)(nil),         // 8: arena.v1.RevokeBotResponse
-	(*RotateBotRequest)(nil),          // 9: arena.v1.RotateBotRequest
-	(*RotateBotResponse)(nil),         // 10: arena.v1.RotateBotResponse
-	(*PlayMatchRequest)(nil),          // 11: arena.v1.PlayMatchRequest
-	(*PlayMatchResponse)(nil),         // 12: arena.v1.PlayMatchResponse
-	(*CreateTournamentRequest)(nil),   // 13: arena.v1.CreateTournamentRequest
-	(*CreateTournamentResponse)(nil),  // 14: arena.v1.CreateTournamentResponse
-	(*ControlTournamentRequest)(nil),  // 15: arena.v1.ControlTournamentRequest
-	(*ControlTournamentResponse)(nil), // 16: arena.v1.ControlTournamentResponse
-	(*JoinTournamentRequest)(nil),     // 17: arena.v1.JoinTournamentRequest
-	(*JoinTournamentResponse)(nil),    // 18: arena.v1.JoinTournamentResponse
-	(*MatchResult)(nil),               // 19: arena.v1.MatchResult
-	(TableOrder)(0),                   // 20: arena.v1.TableOrder
-	(TournamentState)(0),              // 21: arena.v1.TournamentState
+	(MissedMatches)(0),                // 1: arena.v1.MissedMatches
+	(TournamentAction)(0),             // 2: arena.v1.TournamentAction
+	(*AddBotRequest)(nil),             // 3: arena.v1.AddBotRequest
+	(*AddBotResponse)(nil),            // 4: arena.v1.AddBotResponse
+	(*ListBotsRequest)(nil),           // 5: arena.v1.ListBotsRequest
+	(*ListBotsResponse)(nil),          // 6: arena.v1.ListBotsResponse
+	(*BotInfo)(nil),                   // 7: arena.v1.BotInfo
+	(*RevokeBotRequest)(nil),          // 8: arena.v1.RevokeBotRequest
+	(*RevokeBotResponse)(nil),         // 9: arena.v1.RevokeBotResponse
+	(*RotateBotRequest)(nil),          // 10: arena.v1.RotateBotRequest
+	(*RotateBotResponse)(nil),         // 11: arena.v1.RotateBotResponse
+	(*PlayMatchRequest)(nil),          // 12: arena.v1.PlayMatchRequest
+	(*PlayMatchResponse)(nil),         // 13: arena.v1.PlayMatchResponse
+	(*CreateTournamentRequest)(nil),   // 14: arena.v1.CreateTournamentRequest
+	(*CreateTournamentResponse)(nil),  // 15: arena.v1.CreateTournamentResponse
+	(*ControlTournamentRequest)(nil),  // 16: arena.v1.ControlTournamentRequest
+	(*ControlTournamentResponse)(nil), // 17: arena.v1.ControlTournamentResponse
+	(*JoinTournamentRequest)(nil),     // 18: arena.v1.JoinTournamentRequest
+	(*JoinTournamentResponse)(nil),    // 19: arena.v1.JoinTournamentResponse
+	(*MatchResult)(nil),               // 20: arena.v1.MatchResult
+	(TableOrder)(0),                   // 21: arena.v1.TableOrder
+	(TournamentState)(0),              // 22: arena.v1.TournamentState
 }
 var file_arena_v1_admin_proto_depIdxs = []int32{
-	6,  // 0: arena.v1.ListBotsResponse.bots:type_name -> arena.v1.BotInfo
-	19, // 1: arena.v1.PlayMatchResponse.result:type_name -> arena.v1.MatchResult
+	7,  // 0: arena.v1.ListBotsResponse.bots:type_name -> arena.v1.BotInfo
+	20, // 1: arena.v1.PlayMatchResponse.result:type_name -> arena.v1.MatchResult
 	0,  // 2: arena.v1.CreateTournamentRequest.schedule:type_name -> arena.v1.ScheduleKind
-	20, // 3: arena.v1.CreateTournamentRequest.order:type_name -> arena.v1.TableOrder
-	1,  // 4: arena.v1.ControlTournamentRequest.action:type_name -> arena.v1.TournamentAction
-	21, // 5: arena.v1.ControlTournamentResponse.state:type_name -> arena.v1.TournamentState
-	2,  // 6: arena.v1.AdminService.AddBot:input_type -> arena.v1.AddBotRequest
-	4,  // 7: arena.v1.AdminService.ListBots:input_type -> arena.v1.ListBotsRequest
-	7,  // 8: arena.v1.AdminService.RevokeBot:input_type -> arena.v1.RevokeBotRequest
-	9,  // 9: arena.v1.AdminService.RotateBot:input_type -> arena.v1.RotateBotRequest
-	11, // 10: arena.v1.AdminService.PlayMatch:input_type -> arena.v1.PlayMatchRequest
-	13, // 11: arena.v1.AdminService.CreateTournament:input_type -> arena.v1.CreateTournamentRequest
-	15, // 12: arena.v1.AdminService.ControlTournament:input_type -> arena.v1.ControlTournamentRequest
-	17, // 13: arena.v1.AdminService.JoinTournament:input_type -> arena.v1.JoinTournamentRequest
-	3,  // 14: arena.v1.AdminService.AddBot:output_type -> arena.v1.AddBotResponse
-	5,  // 15: arena.v1.AdminService.ListBots:output_type -> arena.v1.ListBotsResponse
-	8,  // 16: arena.v1.AdminService.RevokeBot:output_type -> arena.v1.RevokeBotResponse
-	10, // 17: arena.v1.AdminService.RotateBot:output_type -> arena.v1.RotateBotResponse
-	12, // 18: arena.v1.AdminService.PlayMatch:output_type -> arena.v1.PlayMatchResponse
-	14, // 19: arena.v1.AdminService.CreateTournament:output_type -> arena.v1.CreateTournamentResponse
-	16, // 20: arena.v1.AdminService.ControlTournament:output_type -> arena.v1.ControlTournamentResponse
-	18, // 21: arena.v1.AdminService.JoinTournament:output_type -> arena.v1.JoinTournamentResponse
-	14, // [14:22] is the sub-list for method output_type
-	6,  // [6:14] is the sub-list for method input_type
-	6,  // [6:6] is the sub-list for extension type_name
-	6,  // [6:6] is the sub-list for extension extendee
-	0,  // [0:6] is the sub-list for field type_name
+	21, // 3: arena.v1.CreateTournamentRequest.order:type_name -> arena.v1.TableOrder
+	1,  // 4: arena.v1.CreateTournamentRequest.missed:type_name -> arena.v1.MissedMatches
+	2,  // 5: arena.v1.ControlTournamentRequest.action:type_name -> arena.v1.TournamentAction
+	22, // 6: arena.v1.ControlTournamentResponse.state:type_name -> arena.v1.TournamentState
+	3,  // 7: arena.v1.AdminService.AddBot:input_type -> arena.v1.AddBotRequest
+	5,  // 8: arena.v1.AdminService.ListBots:input_type -> arena.v1.ListBotsRequest
+	8,  // 9: arena.v1.AdminService.RevokeBot:input_type -> arena.v1.RevokeBotRequest
+	10, // 10: arena.v1.AdminService.RotateBot:input_type -> arena.v1.RotateBotRequest
+	12, // 11: arena.v1.AdminService.PlayMatch:input_type -> arena.v1.PlayMatchRequest
+	14, // 12: arena.v1.AdminService.CreateTournament:input_type -> arena.v1.CreateTournamentRequest
+	16, // 13: arena.v1.AdminService.ControlTournament:input_type -> arena.v1.ControlTournamentRequest
+	18, // 14: arena.v1.AdminService.JoinTournament:input_type -> arena.v1.JoinTournamentRequest
+	4,  // 15: arena.v1.AdminService.AddBot:output_type -> arena.v1.AddBotResponse
+	6,  // 16: arena.v1.AdminService.ListBots:output_type -> arena.v1.ListBotsResponse
+	9,  // 17: arena.v1.AdminService.RevokeBot:output_type -> arena.v1.RevokeBotResponse
+	11, // 18: arena.v1.AdminService.RotateBot:output_type -> arena.v1.RotateBotResponse
+	13, // 19: arena.v1.AdminService.PlayMatch:output_type -> arena.v1.PlayMatchResponse
+	15, // 20: arena.v1.AdminService.CreateTournament:output_type -> arena.v1.CreateTournamentResponse
+	17, // 21: arena.v1.AdminService.ControlTournament:output_type -> arena.v1.ControlTournamentResponse
+	19, // 22: arena.v1.AdminService.JoinTournament:output_type -> arena.v1.JoinTournamentResponse
+	15, // [15:23] is the sub-list for method output_type
+	7,  // [7:15] is the sub-list for method input_type
+	7,  // [7:7] is the sub-list for extension type_name
+	7,  // [7:7] is the sub-list for extension extendee
+	0,  // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_arena_v1_admin_proto_init() }
@@ -1432,7 +1489,7 @@ func file_arena_v1_admin_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_arena_v1_admin_proto_rawDesc), len(file_arena_v1_admin_proto_rawDesc)),
-			NumEnums:      2,
+			NumEnums:      3,
 			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   1,

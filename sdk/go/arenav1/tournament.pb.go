@@ -1553,8 +1553,8 @@ func (x *JournalEntry) GetHash() string {
 
 type ExportedRecord struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The number of the match in the schedule.
-	Match uint32 `protobuf:"varint,1,opt,name=match,proto3" json:"match,omitempty"`
+	// Of the match, in the schedule.
+	Number uint32 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
 	// The record in its canonical bytes.
 	RecordJson    []byte `protobuf:"bytes,2,opt,name=record_json,json=recordJson,proto3" json:"record_json,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1591,9 +1591,9 @@ func (*ExportedRecord) Descriptor() ([]byte, []int) {
 	return file_arena_v1_tournament_proto_rawDescGZIP(), []int{22}
 }
 
-func (x *ExportedRecord) GetMatch() uint32 {
+func (x *ExportedRecord) GetNumber() uint32 {
 	if x != nil {
-		return x.Match
+		return x.Number
 	}
 	return 0
 }
@@ -1726,9 +1726,9 @@ const file_arena_v1_tournament_proto_rawDesc = "" +
 	"\arecords\x18\x03 \x03(\v2\x18.arena.v1.ExportedRecordR\arecords\"8\n" +
 	"\fJournalEntry\x12\x14\n" +
 	"\x05entry\x18\x01 \x01(\tR\x05entry\x12\x12\n" +
-	"\x04hash\x18\x02 \x01(\tR\x04hash\"G\n" +
-	"\x0eExportedRecord\x12\x14\n" +
-	"\x05match\x18\x01 \x01(\rR\x05match\x12\x1f\n" +
+	"\x04hash\x18\x02 \x01(\tR\x04hash\"I\n" +
+	"\x0eExportedRecord\x12\x16\n" +
+	"\x06number\x18\x01 \x01(\rR\x06number\x12\x1f\n" +
 	"\vrecord_json\x18\x02 \x01(\fR\n" +
 	"recordJson*\xa5\x01\n" +
 	"\n" +

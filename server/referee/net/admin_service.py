@@ -20,14 +20,14 @@ from referee.net.bearer import bearer_token, lookups
 from referee.net.guard import Refusal
 from referee.net.messages import match_result
 from referee.net.play_service import STOPPING, PlayService
-from referee.net.states import RATING_ORDERS, SCHEDULES, TOURNAMENT_STATES
+from referee.net.states import MISSED_MATCHES, RATING_ORDERS, SCHEDULES, TOURNAMENT_STATES
 from referee.rules import registry
 from referee.rules.game import WrongUse
 from referee.store import BotKind, NameTaken, NotAllowed, Refused, Unknown
 from referee.threads import in_thread
 from referee.tournament import moderation
 from referee.tournament.moderation import Action
-from referee.tournament.plan import ABSENCE, ASIDE, Plan
+from referee.tournament.plan import ABSENCE, Plan
 
 ACTIONS = {
     pb.TOURNAMENT_ACTION_START: "start",
@@ -153,7 +153,7 @@ class AdminService:
                 bank=request.bank_ms / 1000 if request.bank_ms or request.limit_ms else self._control.bank,
                 grace=self._control.grace,
                 total=request.total_ms / 1000,
-                missed=request.missed or ASIDE,
+                missed=_missed(request.missed),
                 options=read_options(request.options_json),
                 allow_join=request.allow_join,
                 absence=request.absence_ms / 1000 if request.absence_ms else ABSENCE,
@@ -257,6 +257,12 @@ def _schedule(kind: pb.ScheduleKind.ValueType) -> str:
     if kind not in SCHEDULES:
         raise WrongUse("the schedule must be BALANCED or FULL")
     return SCHEDULES[kind]
+
+
+def _missed(missed: pb.MissedMatches.ValueType) -> str:
+    if missed not in MISSED_MATCHES:
+        raise WrongUse("missed matches must be ASIDE or LOST")
+    return MISSED_MATCHES[missed]
 
 
 def _order(order: TableOrder.ValueType) -> str:

@@ -42,6 +42,28 @@ SCHEDULE_KIND_FULL: ScheduleKind.ValueType  # 2
 """Each set of bots, in each rotation of seats."""
 Global___ScheduleKind: _TypeAlias = ScheduleKind  # noqa: Y015
 
+class _MissedMatches:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _MissedMatchesEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MissedMatches.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    MISSED_MATCHES_UNSPECIFIED: _MissedMatches.ValueType  # 0
+    MISSED_MATCHES_ASIDE: _MissedMatches.ValueType  # 1
+    """They have no result."""
+    MISSED_MATCHES_LOST: _MissedMatches.ValueType  # 2
+    """The referee plays the bot's seat, which ranks last."""
+
+class MissedMatches(_MissedMatches, metaclass=_MissedMatchesEnumTypeWrapper):
+    """What becomes of matches of a bot that has played and then stays away to the end."""
+
+MISSED_MATCHES_UNSPECIFIED: MissedMatches.ValueType  # 0
+MISSED_MATCHES_ASIDE: MissedMatches.ValueType  # 1
+"""They have no result."""
+MISSED_MATCHES_LOST: MissedMatches.ValueType  # 2
+"""The referee plays the bot's seat, which ranks last."""
+Global___MissedMatches: _TypeAlias = MissedMatches  # noqa: Y015
+
 class _TournamentAction:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -400,10 +422,8 @@ class CreateTournamentRequest(_message.Message):
     """
     total_ms: _builtins.int
     """The most that one seat may hold a match up in all, thinking or away; 0: no such bound."""
-    missed: _builtins.str
-    """What becomes of matches of a bot that has played and then stays away to the end: "aside" (no result) or "lost" (the
-    referee plays its seat, which ranks last). Empty: aside.
-    """
+    missed: Global___MissedMatches.ValueType
+    """Unspecified: set aside."""
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     def __init__(
@@ -426,7 +446,7 @@ class CreateTournamentRequest(_message.Message):
         format_json: _builtins.str = ...,
         order: _standings_pb2.TableOrder.ValueType = ...,
         total_ms: _builtins.int = ...,
-        missed: _builtins.str = ...,
+        missed: Global___MissedMatches.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...

@@ -726,21 +726,21 @@ Global___JournalEntry: _TypeAlias = JournalEntry  # noqa: Y015
 class ExportedRecord(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
-    MATCH_FIELD_NUMBER: _builtins.int
+    NUMBER_FIELD_NUMBER: _builtins.int
     RECORD_JSON_FIELD_NUMBER: _builtins.int
-    match: _builtins.int
-    """The number of the match in the schedule."""
+    number: _builtins.int
+    """Of the match, in the schedule."""
     record_json: _builtins.bytes
     """The record in its canonical bytes."""
     def __init__(
         self,
         *,
-        match: _builtins.int = ...,
+        number: _builtins.int = ...,
         record_json: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["match", b"match", "record_json", b"record_json"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["number", b"number", "record_json", b"record_json"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -91,7 +91,7 @@ class ServerBackend:
             start=start,
             format_json=json.dumps(dict(plan.format)) if plan.format else "",
             total_ms=round(plan.total * 1000),
-            missed=plan.missed,
+            missed=pb.MissedMatches.Value(f"MISSED_MATCHES_{plan.missed.upper()}"),
             order=TableOrder.Value(f"TABLE_ORDER_{(plan.order or 'unspecified').upper()}"),
         )
         made = self._admin("CreateTournament", request)
@@ -162,16 +162,17 @@ class ServerBackend:
         ]
 
     def find_matches(self, wanted: Mapping[str, Any], limit: int, offset: int = 0) -> tuple[list[Row], int]:
+        from arena import results
         from arena.v1 import archive_pb2 as pb
         from arena.v1.tournament_pb2 import MatchState
 
-        states = [MatchState.Value(f"MATCH_STATE_{word.upper()}") for word in wanted["states"]]
+        asked = {**wanted, "states": [MatchState.Value(f"MATCH_STATE_{word.upper()}") for word in wanted["states"]]}
+        if "fault" in wanted:
+            asked["fault"] = results.NUMBERS[wanted["fault"]]
         rows: list[Row] = []
         while True:
             page = min(limit - len(rows), MOST_AT_ONCE)
-            request = pb.FindMatchesRequest(
-                **{**wanted, "states": states}, limit=max(1, page), offset=offset + len(rows)
-            )
+            request = pb.FindMatchesRequest(**asked, limit=max(1, page), offset=offset + len(rows))
             answer = call(self.server, None, self.ca, "ArchiveService", "FindMatches", request)
             rows += [_match_row(one) for one in answer.matches]
             if len(rows) >= min(limit, answer.total - offset) or not answer.matches:
@@ -270,7 +271,7 @@ def _match_row(one: Any) -> Row:
     from arena import results
     from arena.v1.tournament_pb2 import MatchState
 
-    match = one.match
+    match = one.info
     state = MatchState.Name(match.state).removeprefix("MATCH_STATE_").lower()
     over = state == "finished"
     return {

@@ -21,8 +21,8 @@ KINDS = (
     *("created", "adopted", "entered", "scheduled", "commitments", "nonces", "state"),
     *("round", "forfeit", "aside", "again", "ruling"),
 )
-"""Kinds of events of a tournament; `bot`, `version` and `fact` belong to none."""
-INSTALLATION_KINDS = ("bot", "version", "fact")
+"""Kinds of events of a tournament; those of the installation belong to none."""
+INSTALLATION_KINDS = ("bot", "version", "admin", "invitation", "action", "fact")
 Seats = Callable[[int], Sequence[str]]
 """The names of the bots of a match, by its number."""
 
@@ -115,6 +115,14 @@ class Teller:
                 return self._bot(at, told["bot"])
             case "version":
                 return self._version(told["bot"], told["version"])
+            case "admin":
+                return self._admin(at, told["admin"])
+            case "invitation":
+                return self._invitation(at, told["invitation"])
+            case "action":
+                role = f" ({told['role']})" if told["role"] not in ("", told["who"]) else ""
+                subject = f" {told['subject']}" if told["subject"] else ""
+                return f"{told['who']}{role} {told['action']}{subject}", dict(told), False
             case "fact":
                 return self._fact(told), {"key": told["key"]}, False
             case "practice":
@@ -144,6 +152,24 @@ class Teller:
         why = f": {version['reason']}" if version["reason"] else ""
         about = {"bot": bot, **{key: version[key] for key in ("label", "digest", "state", "reason")}}
         return f"bot {bot}, version {version['label']} {what}{why}", about, False
+
+    def _admin(self, at: int, admin: Mapping[str, Any]) -> tuple[str, dict[str, Any], bool]:
+        about = {"admin": admin["name"], "role": admin["role"]}
+        if admin["removed"] == at:
+            return f"admin {admin['name']} was removed", about, False
+        if admin["rotated"] == at:
+            return f"admin {admin['name']} has a new token", about, False
+        if admin["created"] == at:
+            return f"admin {admin['name']} was added as {admin['role']}", about, False
+        return f"admin {admin['name']} is {admin['role']} now", about, False
+
+    def _invitation(self, at: int, invitation: Mapping[str, Any]) -> tuple[str, dict[str, Any], bool]:
+        about = {"invitation": invitation["id"]}
+        if invitation["redeemed"] == at:
+            return f"invitation {invitation['id']} became a bot", about, False
+        if invitation["revoked"] == at:
+            return f"invitation {invitation['id']} was revoked", about, False
+        return f"invitation {invitation['id']} was made by {invitation['made_by']}", about, False
 
     def _fact(self, told: Mapping[str, Any]) -> str:
         if told["key"] == ADMIN_FACT:

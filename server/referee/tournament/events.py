@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from referee.match.result import Termination
-from referee.store import ADMIN_FACT, Ruling, RulingKind
+from referee.store import ADMIN_FACT, Ruling, RulingKind, Store
+from referee.store.journal import INSTALLATION
 from referee.tournament.audit.folder import Published
 from referee.tournament.moderation import told as ruling_told
 
@@ -23,6 +24,8 @@ KINDS = (
 )
 """Kinds of events of a tournament; those of the installation belong to none."""
 INSTALLATION_KINDS = ("bot", "version", "admin", "invitation", "action", "fact")
+LOOKED_THROUGH = 20
+"""Entries of the installation that are read for each event that is wanted: practice matches are among them."""
 Seats = Callable[[int], Sequence[str]]
 """The names of the bots of a match, by its number."""
 
@@ -183,6 +186,14 @@ def _lists(told: Mapping[str, Any]) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def latest_of_installation(store: Store, limit: int | None = None) -> list[Event]:
+    """What happened to bots, admins, invitations and tokens, and what admins did; the latest, oldest first."""
+    teller = Teller("", lambda match: [seat.name for seat in store.matches.get(match).seats])
+    first = 0 if limit is None else max(0, store.journal.head(INSTALLATION).entries - LOOKED_THROUGH * limit)
+    found = [event for entry in store.journal.read(INSTALLATION, first) for event in teller.tell(entry.entry)]
+    return found if limit is None else found[-limit:]
 
 
 def told_by(tournament: str, published: Published) -> Iterator[Event]:

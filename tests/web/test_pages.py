@@ -50,6 +50,7 @@ async def test_every_page_of_a_tournament_with_a_hostile_name(competition: Compe
         (f"/tournaments/{name}?view=seats", "Seat 0"),
         (f"/tournaments/{name}?view=history", "<polyline"),
         (f"/tournaments/{name}?view=schedule", "Round"),
+        (f"/tournaments/{name}?view=events", "matches scheduled"),
         (f"/wall/{name}", "Being played"),
         ("/wall", "Latest results"),
         (f"/matches/{name}/0", "decision"),

@@ -196,6 +196,19 @@ def latest_of_installation(store: Store, limit: int | None = None) -> list[Event
     return found if limit is None else found[-limit:]
 
 
+def latest_of_tournament(store: Store, name: str, limit: int) -> list[Event]:
+    """The latest events of a tournament, oldest first, without reading all of its journal."""
+    tournament = store.tournaments.get(name)
+
+    def seats(match: int) -> list[str]:
+        return [seat.name for one in store.matches.page(tournament.id, match, 1) for seat in one.seats]
+
+    teller = Teller(name, seats)
+    first = max(0, store.journal.head(tournament.id).entries - LOOKED_THROUGH * limit)
+    found = [event for entry in store.journal.read(tournament.id, first) for event in teller.tell(entry.entry)]
+    return found[-limit:]
+
+
 def told_by(tournament: str, published: Published) -> Iterator[Event]:
     """All events of a tournament, from what is published of it."""
     seats = [json.loads(line)["seats"] for line in published.schedule]

@@ -67,7 +67,7 @@ def _folded(given: dict[str, Any], added: set[str]) -> dict[str, Any]:
     """The parameters that the command knows."""
     values = {name: value for name, value in given.items() if name not in added}
     if given.get("tls") and "tls" in added:
-        if values["ca"]:
+        if values.get("ca"):
             raise Failure("give --tls or --ca, not both: --ca FILE is for a certificate of your own", WRONG_USE)
         values["ca"] = PUBLIC
     for parameter, variable in (("admin_token", ADMIN_TOKEN), ("token", TOKEN)):

@@ -77,8 +77,8 @@ def test_a_tournament_is_created_joined_shown_and_cancelled(place: Place) -> Non
     rows = place.value("tournament", "list")
     assert [row["name"] for row in rows] == ["cup", "league"]
     assert " ".join(rows[0]) == (
-        "name game players state matches_done matches_set_aside matches_total bots commitment root repeatable "
-        "seed_text salt nonces settings rulings stage head"
+        "name game players state matches_done matches_set_aside matches_dealt_anew matches_total bots commitment root "
+        "repeatable seed_text salt nonces settings rulings stage head"
     )
     assert rows[0]["commitment"] == second["commitment"]
     assert (rows[1]["bots"], rows[1]["state"], rows[1]["root"]) == (["ada", "bob", "cy"], "created", "")

@@ -193,6 +193,13 @@ class Tournaments:
         with self._connections.readers.connect() as connection:
             return count(connection, tournament)
 
+    def dealt_anew(self, tournament: int) -> int:
+        """How many matches were dealt more than once."""
+        c = t.matches.c
+        query = select(func.count()).where(c.tournament_id == tournament, c.attempt > 1)
+        with self._connections.readers.connect() as connection:
+            return connection.execute(query).scalar_one()
+
     def root(self, tournament: int) -> bytes:
         """The secret from which the deals follow: for the one who deals only."""
         return self.secret(tournament).root

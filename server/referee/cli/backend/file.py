@@ -183,6 +183,7 @@ class FileBackend:
                         "state": one.state.value,
                         "matches_done": counts.total - counts.open,
                         "matches_set_aside": counts.aside,
+                        "matches_dealt_anew": store.tournaments.dealt_anew(one.id),
                         "matches_total": counts.total,
                         "bots": [entrant.name for entrant in store.tournaments.entrants(one.id)],
                         "commitment": one.commitment,

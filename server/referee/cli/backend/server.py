@@ -188,6 +188,7 @@ class ServerBackend:
                 "state": _state(one.state),
                 "matches_done": one.matches_done,
                 "matches_set_aside": one.matches_set_aside,
+                "matches_dealt_anew": one.matches_dealt_anew,
                 "matches_total": one.matches_total,
                 "bots": list(one.bots),
                 "commitment": one.commitment,

@@ -287,6 +287,8 @@ async def test_reflection_shows_every_service_with_its_file(server: Server) -> N
         "arena.v1.AdminService",
         "arena.v1.ArchiveService",
         "arena.v1.SubmissionService",
+        "arena.v1.AccessService",
+        "arena.v1.InvitationService",
         "grpc.health.v1.Health",
         "grpc.reflection.v1.ServerReflection",
         "grpc.reflection.v1alpha.ServerReflection",

@@ -109,7 +109,7 @@ async def test_headers_forbid_everything_from_elsewhere(page: Page) -> None:
 
 async def test_what_is_not_there_is_said_in_a_sentence(page: Page) -> None:
     for path, told in (
-        ("/tournaments/none", "There is no tournament named none."),
+        ("/tournaments/none", "there is no tournament named none"),
         ("/bots/nobody", "nobody"),
         ("/games/chess", "chess"),
         ("/matches/none/1", "there is no match none/1"),

@@ -154,4 +154,4 @@ def _unavailable(server: str, details: str) -> str:
     if "WRONG_VERSION_NUMBER" in details:
         return f"{server} does not speak TLS: leave out --ca and --tls"
     tls = "" if "Connection refused" in details else "; if it speaks TLS, give --ca FILE or --tls"
-    return f"no Referee server answers at {server}; start one with 'referee serve'{tls}"
+    return f"no Referee server answers at {server}: start one with 'referee serve'{tls}"

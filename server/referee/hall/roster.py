@@ -49,7 +49,7 @@ class Roster:
         found = self._store.bots.find(name)
         if found is not None and found.kind is BotKind.REMOTE:
             if found.revoked is not None:
-                raise WrongUse(f"{name} is revoked; 'referee bot rotate {name}' lets it in again")
+                raise WrongUse(f"{name} is revoked: 'referee bot rotate {name}' lets it in again")
             return found
         if name not in folders.names():
             known = [bot.name for bot in self._store.bots.all() if bot.kind is BotKind.REMOTE and bot.revoked is None]

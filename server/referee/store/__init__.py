@@ -22,6 +22,7 @@ from referee.store.errors import (
     StoreClosed,
     StoreError,
     Unknown,
+    UnknownSchema,
     Unreachable,
 )
 from referee.store.invitations import Invitation, NewInvitation
@@ -124,6 +125,7 @@ __all__ = [
     "Tournament",
     "TournamentState",
     "Unknown",
+    "UnknownSchema",
     "Unreachable",
     "VersionState",
 ]

@@ -270,7 +270,9 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
                     await site.stop()
                 await server.stop()
         if stopping.failure is not None:
-            raise Failure(f"{stopping.failure} The server has stopped; nothing that was stored is lost.", ENVIRONMENT)
+            raise Failure(
+                f"{stopping.failure}; the server has stopped, and nothing that was stored is lost", ENVIRONMENT
+            )
         say("stopped")
 
 

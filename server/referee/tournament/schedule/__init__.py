@@ -191,7 +191,7 @@ def _check_length(matches: int, what: str) -> None:
     if matches > MOST_MATCHES:
         instead = "choose balanced" if what.startswith("a full") else "ask for fewer rounds"
         raise ScheduleError(
-            f"{what} has {matches:,} matches, more than the {MOST_MATCHES:,} a schedule may have; {instead}"
+            f"{what} has {matches:,} matches, more than the {MOST_MATCHES:,} a schedule may have: {instead}"
         )
 
 

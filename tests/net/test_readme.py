@@ -22,7 +22,7 @@ from referee.net import (
     play_service,
     play_stream,
 )
-from referee.net.admin_service import NOT_ADMIN
+from referee.net.admin_gate import NOT_ADMIN
 from referee.net.guard import NOT_DECODED, Refusal
 from referee.net.limits import Limits
 from referee.rules import registry, views

@@ -13,7 +13,7 @@ from referee.store.writer import Batch, Writer, _Unit
 
 from .virtual_time import Death
 
-FULL = "No room left to write the database: this disk is a simulated one."
+FULL = "no room left to write the database: this disk is a simulated one"
 
 
 class SimulatedWriter(Writer):

@@ -357,9 +357,11 @@ type TournamentInfo struct {
 	// What the round is called that its format drew last; empty in a round-robin.
 	Stage string `protobuf:"bytes,17,opt,name=stage,proto3" json:"stage,omitempty"`
 	// The head of its hash chain.
-	Head          *ChainHead `protobuf:"bytes,18,opt,name=head,proto3" json:"head,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Head *ChainHead `protobuf:"bytes,18,opt,name=head,proto3" json:"head,omitempty"`
+	// Matches that were dealt more than once: they were interrupted after a connected bot had seen cards, or played again by a ruling.
+	MatchesDealtAnew uint32 `protobuf:"varint,25,opt,name=matches_dealt_anew,json=matchesDealtAnew,proto3" json:"matches_dealt_anew,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *TournamentInfo) Reset() {
@@ -516,6 +518,13 @@ func (x *TournamentInfo) GetHead() *ChainHead {
 		return x.Head
 	}
 	return nil
+}
+
+func (x *TournamentInfo) GetMatchesDealtAnew() uint32 {
+	if x != nil {
+		return x.MatchesDealtAnew
+	}
+	return 0
 }
 
 // Nonces that were fixed together.
@@ -1623,7 +1632,7 @@ const file_arena_v1_tournament_proto_rawDesc = "" +
 	"house_bots\x18\x06 \x03(\tR\thouseBots\"\x18\n" +
 	"\x16ListTournamentsRequest\"U\n" +
 	"\x17ListTournamentsResponse\x12:\n" +
-	"\vtournaments\x18\x01 \x03(\v2\x18.arena.v1.TournamentInfoR\vtournaments\"\xbb\x04\n" +
+	"\vtournaments\x18\x01 \x03(\v2\x18.arena.v1.TournamentInfoR\vtournaments\"\xe9\x04\n" +
 	"\x0eTournamentInfo\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04game\x18\x02 \x01(\tR\x04game\x12\x18\n" +
@@ -1647,7 +1656,8 @@ const file_arena_v1_tournament_proto_rawDesc = "" +
 	"\x06nonces\x18\x0f \x03(\v2\x13.arena.v1.NonceDrawR\x06nonces\x12\x18\n" +
 	"\arulings\x18\x10 \x03(\tR\arulings\x12\x14\n" +
 	"\x05stage\x18\x11 \x01(\tR\x05stage\x12'\n" +
-	"\x04head\x18\x12 \x01(\v2\x13.arena.v1.ChainHeadR\x04head\"\x8c\x01\n" +
+	"\x04head\x18\x12 \x01(\v2\x13.arena.v1.ChainHeadR\x04head\x12,\n" +
+	"\x12matches_dealt_anew\x18\x19 \x01(\rR\x10matchesDealtAnew\"\x8c\x01\n" +
 	"\tNonceDraw\x12\x12\n" +
 	"\x04draw\x18\x01 \x01(\rR\x04draw\x12\x1f\n" +
 	"\vfirst_match\x18\x02 \x01(\rR\n" +

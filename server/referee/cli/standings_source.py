@@ -30,7 +30,7 @@ def meant(store: Store, tournament: str) -> str:
         return store.tournaments.get(tournament).name
     every = store.tournaments.all()
     if not every:
-        raise Failure("there is no tournament yet; 'referee tournament create' makes one", WRONG_USE)
+        raise Failure("there is no tournament yet: 'referee tournament create' makes one", WRONG_USE)
     running = [one.name for one in every if one.state is TournamentState.RUNNING]
     return running[-1] if running else every[-1].name
 

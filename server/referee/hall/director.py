@@ -252,7 +252,7 @@ class Director:
 
     async def _start(self, name: str) -> None:
         if self._stopping:
-            raise WrongUse("the server is stopping; start it again when it is back")
+            raise WrongUse("the server is stopping: start it again when it is back")
         tournament = await in_thread(self._store.tournaments.get, name)
         runner = self.runners.get(name)
         if runner is not None:

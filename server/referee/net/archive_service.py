@@ -20,7 +20,7 @@ from referee.net.bearer import bearer_token, lookups
 from referee.net.guard import Refusal
 from referee.net.states import MATCH_STATES
 from referee.net.watch_service import MOST_MATCHES, match_info
-from referee.store import MatchQuery, NamedMatch, Store, Unknown
+from referee.store import MatchQuery, NamedMatch, Role, Store, Unknown
 from referee.store.match_search import OVER
 
 STATES = {number: state for state, number in MATCH_STATES.items()}
@@ -68,7 +68,7 @@ class ArchiveService:
     async def GetBotLogs(self, request: pb.GetBotLogsRequest, context: Any) -> pb.GetBotLogsResponse:  # noqa: N802
         token, peer = bearer_token(context), context.peer()
         with lookups():
-            host = await self._tokens.is_admin(token, peer)
+            host = await self._tokens.is_admin(token, peer, Role.HELPER)
             author = None if host else await self._tokens.authenticate(token, peer)
         if not host and author is None:
             raise NOT_YOURS

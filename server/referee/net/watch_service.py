@@ -184,6 +184,7 @@ class WatchService:
             state=TOURNAMENT_STATES[tournament.state],
             matches_done=counts.total - counts.open,
             matches_set_aside=counts.aside,
+            matches_dealt_anew=self._store.tournaments.dealt_anew(tournament.id),
             matches_total=counts.total,
             bots=[entrant.name for entrant in self._store.tournaments.entrants(tournament.id)],
             commitment=tournament.commitment,

@@ -178,6 +178,7 @@ class TournamentInfo(_message.Message):
     RULINGS_FIELD_NUMBER: _builtins.int
     STAGE_FIELD_NUMBER: _builtins.int
     HEAD_FIELD_NUMBER: _builtins.int
+    MATCHES_DEALT_ANEW_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     game: _builtins.str
     players: _builtins.int
@@ -199,6 +200,8 @@ class TournamentInfo(_message.Message):
     salt: _builtins.str
     stage: _builtins.str
     """What the round is called that its format drew last; empty in a round-robin."""
+    matches_dealt_anew: _builtins.int
+    """Matches that were dealt more than once: they were interrupted after a connected bot had seen cards, or played again by a ruling."""
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     @_builtins.property
@@ -234,10 +237,11 @@ class TournamentInfo(_message.Message):
         rulings: _abc.Iterable[_builtins.str] | None = ...,
         stage: _builtins.str = ...,
         head: _result_pb2.ChainHead | None = ...,
+        matches_dealt_anew: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["head", b"head"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "commitment", b"commitment", "game", b"game", "head", b"head", "matches_done", b"matches_done", "matches_set_aside", b"matches_set_aside", "matches_total", b"matches_total", "name", b"name", "nonces", b"nonces", "players", b"players", "repeatable", b"repeatable", "root", b"root", "rulings", b"rulings", "salt", b"salt", "seed_text", b"seed_text", "settings_json", b"settings_json", "stage", b"stage", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "commitment", b"commitment", "game", b"game", "head", b"head", "matches_dealt_anew", b"matches_dealt_anew", "matches_done", b"matches_done", "matches_set_aside", b"matches_set_aside", "matches_total", b"matches_total", "name", b"name", "nonces", b"nonces", "players", b"players", "repeatable", b"repeatable", "root", b"root", "rulings", b"rulings", "salt", b"salt", "seed_text", b"seed_text", "settings_json", b"settings_json", "stage", b"stage", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from referee.cli.backend.verbs import ControlResult, Row, complete_name
 from referee.cli.connection import call
 from referee.cli.errors import WRONG_USE, Failure
 from referee.cli.standings_source import from_server
+from referee.cli.tokens import admin_token
 
 if TYPE_CHECKING:
     from referee.match.seat_log import SeatLog
@@ -24,7 +25,7 @@ MOST_AT_ONCE = 1000
 """Matches that a server tells at once."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ServerBackend:
     """Connects for each verb; the token is the admin's."""
 
@@ -69,6 +70,59 @@ class ServerBackend:
             }
             for bot in self._admin("ListBots", pb.ListBotsRequest()).bots
         ]
+
+    def add_admin(self, name: str, role: str) -> str:
+        from arena.v1 import access_pb2 as pb
+
+        token: str = self._access("AddAdmin", pb.AddAdminRequest(name=name, role=_role(role))).token
+        return token
+
+    def admins(self) -> list[Row]:
+        from arena.v1 import access_pb2 as pb
+
+        return [
+            {
+                "name": one.name,
+                "role": pb.AdminRole.Name(one.role).removeprefix("ADMIN_ROLE_").lower(),
+                "added": one.added_ms / 1000 or None,
+            }
+            for one in self._access("ListAdmins", pb.ListAdminsRequest()).admins
+        ]
+
+    def rotate_admin(self, name: str) -> str:
+        from arena.v1 import access_pb2 as pb
+
+        token: str = self._access("RotateAdmin", pb.RotateAdminRequest(name=name)).token
+        return token
+
+    def set_admin_role(self, name: str, role: str) -> None:
+        from arena.v1 import access_pb2 as pb
+
+        self._access("SetAdminRole", pb.SetAdminRoleRequest(name=name, role=_role(role)))
+
+    def remove_admin(self, name: str) -> None:
+        from arena.v1 import access_pb2 as pb
+
+        self._access("RemoveAdmin", pb.RemoveAdminRequest(name=name))
+
+    def invite(self, count: int, seconds: float | None, notes: Sequence[str]) -> list[Row]:
+        from arena.v1 import access_pb2 as pb
+
+        request = pb.CreateInvitationsRequest(count=count, expires_seconds=round(seconds or 0), notes=notes)
+        made = self._access("CreateInvitations", request)
+        return [{"code": code, **_invitation_row(one)} for code, one in zip(made.codes, made.invitations, strict=True)]
+
+    def invitations(self) -> list[Row]:
+        from arena.v1 import access_pb2 as pb
+
+        return [
+            _invitation_row(one) for one in self._access("ListInvitations", pb.ListInvitationsRequest()).invitations
+        ]
+
+    def revoke_invitations(self, numbers: Sequence[int]) -> None:
+        from arena.v1 import access_pb2 as pb
+
+        self._access("RevokeInvitations", pb.RevokeInvitationsRequest(numbers=numbers))
 
     def create(self, name: str, plan: Plan, bots: list[str], seed: str | None, *, repeatable: bool, start: bool) -> Row:
         from arena.v1 import admin_pb2 as pb
@@ -134,6 +188,7 @@ class ServerBackend:
                 "state": _state(one.state),
                 "matches_done": one.matches_done,
                 "matches_set_aside": one.matches_set_aside,
+                "matches_dealt_anew": one.matches_dealt_anew,
                 "matches_total": one.matches_total,
                 "bots": list(one.bots),
                 "commitment": one.commitment,
@@ -234,9 +289,17 @@ class ServerBackend:
         with fetch(self.server, self.ca, tournament) as published:
             yield published
 
-    def installation_events(self) -> tuple[Event, ...]:
-        """None: the hashes of tokens are in that journal, so it does not leave the host's machine."""
-        return ()
+    def installation_events(self) -> list[Event]:
+        """For admins, in words: the hashes of tokens are in that journal, so it does not leave the host's machine."""
+        from arena.v1 import access_pb2 as pb
+        from referee.tournament.events import Event
+
+        if not self.token:
+            return []
+        return [
+            Event(one.at_ms, "", one.kind, one.text, json.loads(one.about_json), one.alarm)
+            for one in self._access("ListEvents", pb.ListEventsRequest()).events
+        ]
 
     async def watch(self, tournament: str) -> None:
         from referee_leaderboard import watch
@@ -251,12 +314,35 @@ class ServerBackend:
         request = pb.ControlTournamentRequest(name=name, action=getattr(pb, f"TOURNAMENT_ACTION_{action}"))
         return ControlResult(_state(self._admin("ControlTournament", request).state))
 
-    def _admin(self, method: str, request: Any) -> Any:
-        return call(self.server, self.token, self.ca, "AdminService", method, request)
+    def _admin(self, method: str, request: Any, service: str = "AdminService") -> Any:
+        self.token = admin_token(self.token)  # asked for once, however many calls there are
+        return call(self.server, self.token, self.ca, service, method, request)
+
+    def _access(self, method: str, request: Any) -> Any:
+        return self._admin(method, request, "AccessService")
 
     def _anybody(self, method: str, request: Any) -> Any:
         """What needs no token."""
         return call(self.server, None, self.ca, "TournamentService", method, request)
+
+
+def _role(word: str) -> Any:
+    from arena.v1 import access_pb2 as pb
+
+    return pb.AdminRole.Value(f"ADMIN_ROLE_{word.upper()}")
+
+
+def _invitation_row(one: Any) -> Row:
+    """An invitation as plain values, in the form of `file.invitation_row`."""
+    return {
+        "number": one.number,
+        "state": one.state,
+        "note": one.note,
+        "bot": one.bot,
+        "made_by": one.made_by,
+        "created": one.created_ms / 1000,
+        "expires": one.expires_ms / 1000 or None,
+    }
 
 
 def _state(number: int) -> str:

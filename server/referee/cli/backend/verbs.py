@@ -48,6 +48,30 @@ class Backend(Protocol):
     def bots(self) -> list[Row]:
         """All bots."""
 
+    def add_admin(self, name: str, role: str) -> str:
+        """Register an admin; returns the token."""
+
+    def admins(self) -> list[Row]:
+        """All admins who have a token."""
+
+    def rotate_admin(self, name: str) -> str:
+        """Give an admin a new token, and return it; `host` is the admin token of the installation."""
+
+    def set_admin_role(self, name: str, role: str) -> None:
+        """Give an admin another role."""
+
+    def remove_admin(self, name: str) -> None:
+        """Make an admin's token void."""
+
+    def invite(self, count: int, seconds: float | None, notes: Sequence[str]) -> list[Row]:
+        """Make invitations that expire after so many seconds; rows with their codes."""
+
+    def invitations(self) -> list[Row]:
+        """All invitations, the oldest first, without their codes."""
+
+    def revoke_invitations(self, numbers: Sequence[int]) -> None:
+        """Make open invitations void."""
+
     def create(self, name: str, plan: Plan, bots: list[str], seed: str | None, *, repeatable: bool, start: bool) -> Row:
         """Create a tournament; returns its name, how many matches it has, and the commitment to its deals."""
 

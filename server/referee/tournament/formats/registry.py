@@ -101,7 +101,7 @@ def seeding_of(settings: Mapping[str, Any], names: Sequence[str]) -> tuple[float
 
 def _kind(name: object) -> type[Any]:
     if not isinstance(name, str) or name not in DRAWN:
-        raise ScheduleError(f"there is no format called {brief(name)}; choose {', '.join(NAMES)}")
+        raise ScheduleError(f"there is no format called {brief(name)}: choose {', '.join(NAMES)}")
     return DRAWN[name]
 
 

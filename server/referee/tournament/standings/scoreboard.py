@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Protocol
@@ -19,7 +19,7 @@ from referee.tournament.standings.score import Score, outcome
 from referee.tournament.standings.totals import Totals
 from referee_leaderboard.crosstable import Crosstable
 from referee_leaderboard.seats import Seats, split
-from referee_leaderboard.standings import Outcome, Standing
+from referee_leaderboard.standings import FaultKind, Outcome, Standing
 from referee_leaderboard.strengths import Strengths
 
 STRENGTHS_FROM, STRENGTHS_EVERY = 100, 2
@@ -132,7 +132,7 @@ class Scoreboard:
             self.aside += 1
             self._ratings.skip(ordinal)
 
-    def rows(self, absent: Mapping[str, float] | None = None, *, final: bool = False) -> tuple[Standing, ...]:
+    def rows(self, absent: Mapping[str, float | None] | None = None, *, final: bool = False) -> tuple[Standing, ...]:
         """The standings, best first; `absent` tells who is away, and for how long.
 
         Each names the rank that the bot held when the order was last another one. There is none before the first
@@ -169,6 +169,8 @@ class Scoreboard:
                 absent=bot in absent,
                 absent_seconds=absent.get(bot),
                 wins_split=split(line.firsts),
+                draws=line.draws,
+                fault_kinds=_kinds(line.fault_kinds),
             )
             for bot in ordered
         )
@@ -258,3 +260,9 @@ class Scoreboard:
     def _drop_settled(self) -> None:
         settled = self._ratings.settled
         self._ahead = {ordinal: score for ordinal, score in self._ahead.items() if ordinal >= settled}
+
+
+def _kinds(counts: Counter[str]) -> tuple[FaultKind, ...]:
+    """The most frequent first."""
+    found = sorted(((times, kind) for kind, times in counts.items() if times), key=lambda one: (-one[0], one[1]))
+    return tuple(FaultKind(kind, times) for times, kind in found)

@@ -41,7 +41,10 @@ RULINGS = {
     pb.TOURNAMENT_ACTION_ANNUL: Action.ANNUL,
     pb.TOURNAMENT_ACTION_REPLAY: Action.REPLAY,
 }
-UNKNOWN_ACTION = "the action must be START, PAUSE, RESUME, CANCEL, DISQUALIFY, WITHDRAW, ANNUL or REPLAY"
+AMENDMENTS = (pb.TOURNAMENT_ACTION_REOPEN, pb.TOURNAMENT_ACTION_EXTEND, pb.TOURNAMENT_ACTION_UNDO)
+UNKNOWN_ACTION = (
+    "the action must be START, PAUSE, RESUME, CANCEL, DISQUALIFY, WITHDRAW, ANNUL, REPLAY, REOPEN, EXTEND or UNDO"
+)
 SEED_BYTES = 32
 NOT_ADMIN = Refusal(grpc.StatusCode.UNAUTHENTICATED, "this needs the admin token")
 REVOKED = Refusal(grpc.StatusCode.UNAUTHENTICATED, "the token is missing, unknown or revoked")
@@ -180,10 +183,14 @@ class AdminService:
     ) -> pb.ControlTournamentResponse:
         await self._admin(context)
         action, ruling = ACTIONS.get(request.action), RULINGS.get(request.action)
-        if action is None and ruling is None:
+        if action is None and ruling is None and request.action not in AMENDMENTS:
             raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, UNKNOWN_ACTION)
-        told = ""
+        told, matches = "", 0
+        bots: Sequence[str] = ()
         try:
+            if request.action in AMENDMENTS:
+                matches, bots = await self._amend(request)
+                action = "look"
             if ruling is not None:
                 ruled = await self._director.rule(
                     request.name, ruling, request.subject, request.reason, annul=request.annul
@@ -195,14 +202,25 @@ class AdminService:
             raise Refusal(grpc.StatusCode.NOT_FOUND, str(error)) from None
         except (WrongUse, Refused) as error:
             raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, str(error)) from None
-        return pb.ControlTournamentResponse(state=TOURNAMENT_STATES[state], told=told)
+        return pb.ControlTournamentResponse(state=TOURNAMENT_STATES[state], told=told, matches=matches, bots=bots)
+
+    async def _amend(self, request: pb.ControlTournamentRequest) -> tuple[int, Sequence[str]]:
+        """How many matches it is about, and which bots."""
+        name, dry = request.name, request.dry_run
+        if request.action == pb.TOURNAMENT_ACTION_REOPEN:
+            return await self._director.reopen(name), ()
+        if request.action == pb.TOURNAMENT_ACTION_EXTEND:
+            return await self._director.extend(name, request.rounds, dry_run=dry), ()
+        undone = await self._director.undo(name, dry_run=dry)
+        return undone.matches, undone.bots
 
     async def JoinTournament(  # noqa: N802
         self, request: pb.JoinTournamentRequest, context: Any
     ) -> pb.JoinTournamentResponse:
         await self._admin(context)
         try:
-            added = await self._director.join(request.name, request.bot)
+            join = self._director.join_dry_run if request.dry_run else self._director.join
+            added = await join(request.name, request.bot)
         except Unknown as error:
             raise Refusal(grpc.StatusCode.NOT_FOUND, str(error)) from None
         except (WrongUse, Refused) as error:

@@ -1,5 +1,6 @@
 """The store: bots, tournaments, matches and records in SQLite or PostgreSQL, written by one thread."""
 
+from referee.store.amendments import Addition
 from referee.store.errors import (
     PASSING,
     AlreadyOwned,
@@ -63,6 +64,7 @@ from referee.store.versions import BotVersion, VersionState
 __all__ = [
     "ADMIN_FACT",
     "PASSING",
+    "Addition",
     "AlreadyOwned",
     "BadAddress",
     "Bot",

@@ -19,7 +19,7 @@ from referee.tournament.moderation import told as ruling_told
 WELL = Termination.FINISHED.value
 KINDS = (
     *("created", "adopted", "entered", "scheduled", "commitments", "nonces", "state"),
-    *("round", "forfeit", "aside", "again", "ruling"),
+    *("round", "forfeit", "aside", "again", "ruling", "extended", "undone", "reopened"),
 )
 """Kinds of events of a tournament; `bot`, `version` and `fact` belong to none."""
 INSTALLATION_KINDS = ("bot", "version", "fact")
@@ -111,6 +111,13 @@ class Teller:
                 anew = f" and is dealt anew (attempt {told['attempt']})" if told["attempt"] > 1 else ""
                 text = f"match {told['match']} goes back into the schedule{anew}"
                 return text, told, told["attempt"] > 1
+            case "extended":
+                return f"extended by {_count(told['rounds'], 'round')}", told, False
+            case "undone":
+                who = f" of {', '.join(told['bots'])}" if told["bots"] else ""
+                return f"taken back: {_count(told['matches'], 'match')}{who}", told, False
+            case "reopened":
+                return "reopened, with a new secret for the deals to come", told, True
             case "bot":
                 return self._bot(at, told["bot"])
             case "version":
@@ -156,7 +163,7 @@ def _lists(told: Mapping[str, Any]) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+    return f"{number:,} {what}{'' if number == 1 else 'es' if what.endswith('ch') else 's'}"
 
 
 def told_by(tournament: str, published: Published) -> Iterator[Event]:

@@ -61,6 +61,12 @@ class _TournamentActionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tour
     """Make the result of a match count no longer."""
     TOURNAMENT_ACTION_REPLAY: _TournamentAction.ValueType  # 8
     """Play a match again, on a new deal."""
+    TOURNAMENT_ACTION_REOPEN: _TournamentAction.ValueType  # 9
+    """Go on with a tournament that is over: it is paused then, and what was set aside for want of a bot is open again."""
+    TOURNAMENT_ACTION_EXTEND: _TournamentAction.ValueType  # 10
+    """Append `rounds` rounds to a round-robin."""
+    TOURNAMENT_ACTION_UNDO: _TournamentAction.ValueType  # 11
+    """Take back who joined last, or the last extension, as long as none of those matches has begun."""
 
 class TournamentAction(_TournamentAction, metaclass=_TournamentActionEnumTypeWrapper): ...
 
@@ -77,6 +83,12 @@ TOURNAMENT_ACTION_ANNUL: TournamentAction.ValueType  # 7
 """Make the result of a match count no longer."""
 TOURNAMENT_ACTION_REPLAY: TournamentAction.ValueType  # 8
 """Play a match again, on a new deal."""
+TOURNAMENT_ACTION_REOPEN: TournamentAction.ValueType  # 9
+"""Go on with a tournament that is over: it is paused then, and what was set aside for want of a bot is open again."""
+TOURNAMENT_ACTION_EXTEND: TournamentAction.ValueType  # 10
+"""Append `rounds` rounds to a round-robin."""
+TOURNAMENT_ACTION_UNDO: TournamentAction.ValueType  # 11
+"""Take back who joined last, or the last extension, as long as none of those matches has begun."""
 Global___TournamentAction: _TypeAlias = TournamentAction  # noqa: Y015
 
 @_typing.final
@@ -470,6 +482,8 @@ class ControlTournamentRequest(_message.Message):
     SUBJECT_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     ANNUL_FIELD_NUMBER: _builtins.int
+    ROUNDS_FIELD_NUMBER: _builtins.int
+    DRY_RUN_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     action: Global___TournamentAction.ValueType
     subject: _builtins.str
@@ -478,6 +492,10 @@ class ControlTournamentRequest(_message.Message):
     """Why; every ruling needs one."""
     annul: _builtins.bool
     """DISQUALIFY only: the results of the bot count no longer."""
+    rounds: _builtins.int
+    """EXTEND only: how many."""
+    dry_run: _builtins.bool
+    """EXTEND and UNDO: only count the matches."""
     def __init__(
         self,
         *,
@@ -486,10 +504,12 @@ class ControlTournamentRequest(_message.Message):
         subject: _builtins.str = ...,
         reason: _builtins.str = ...,
         annul: _builtins.bool = ...,
+        rounds: _builtins.int = ...,
+        dry_run: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "annul", b"annul", "name", b"name", "reason", b"reason", "subject", b"subject"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "annul", b"annul", "dry_run", b"dry_run", "name", b"name", "reason", b"reason", "rounds", b"rounds", "subject", b"subject"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -501,18 +521,28 @@ class ControlTournamentResponse(_message.Message):
 
     STATE_FIELD_NUMBER: _builtins.int
     TOLD_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    BOTS_FIELD_NUMBER: _builtins.int
     state: _standings_pb2.TournamentState.ValueType
     told: _builtins.str
     """What was ruled, in a sentence."""
+    matches: _builtins.int
+    """REOPEN: that can be played now; EXTEND: that were added; UNDO: that were taken back."""
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """UNDO: the bots that came with them."""
+
     def __init__(
         self,
         *,
         state: _standings_pb2.TournamentState.ValueType = ...,
         told: _builtins.str = ...,
+        matches: _builtins.int = ...,
+        bots: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["state", b"state", "told", b"told"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "matches", b"matches", "state", b"state", "told", b"told"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -524,17 +554,21 @@ class JoinTournamentRequest(_message.Message):
 
     NAME_FIELD_NUMBER: _builtins.int
     BOT_FIELD_NUMBER: _builtins.int
+    DRY_RUN_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     bot: _builtins.str
+    dry_run: _builtins.bool
+    """Only count the matches."""
     def __init__(
         self,
         *,
         name: _builtins.str = ...,
         bot: _builtins.str = ...,
+        dry_run: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "name", b"name"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "dry_run", b"dry_run", "name", b"name"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -93,13 +93,33 @@ class FileBackend:
             plans.cancel(store, name)
         return ControlResult("cancelled")
 
-    def join(self, name: str, bot: str) -> int:
+    def join(self, name: str, bot: str, *, dry_run: bool = False) -> int:
         from referee.hall.roster import Roster
         from referee.tournament import plan as plans
 
+        join = plans.join_matches if dry_run else plans.join
         with open_store(self.db, owner="join", create=False) as store:
             game = store.tournaments.get(name).game
-            return plans.join(store, name, Roster(store).entrants([bot], game))
+            return join(store, name, Roster(store).entrants([bot], game))
+
+    def extend(self, name: str, rounds: int, *, dry_run: bool = False) -> int:
+        from referee.tournament import plan as plans
+
+        with open_store(self.db, owner="tournament", create=False) as store:
+            return plans.extend(store, name, rounds, dry_run=dry_run)
+
+    def undo(self, name: str, *, dry_run: bool = False) -> tuple[int, list[str]]:
+        from referee.tournament import plan as plans
+
+        with open_store(self.db, owner="tournament", create=False) as store:
+            undone = plans.undo(store, name, dry_run=dry_run)
+        return undone.matches, list(undone.bots)
+
+    def reopen(self, name: str) -> int:
+        from referee.tournament import plan as plans
+
+        with open_store(self.db, owner="tournament", create=False) as store:
+            return plans.reopen(store, name)
 
     def rule(self, name: str, action: str, subject: str, reason: str, *, annul: bool = False) -> str:
         from referee.tournament.moderation import Action, rule, told

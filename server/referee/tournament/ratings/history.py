@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from referee.tournament.ratings import Ratings, RatingSettings
@@ -27,6 +27,11 @@ class RatingHistory:
         self._every = 1
         self.matches = 0
         self._points = [self._now()]
+
+    @property
+    def bots(self) -> Set[str]:
+        """Who is listed."""
+        return self._ratings.beliefs.keys()
 
     def enter(self, bot: str) -> None:
         """List a further bot at the prior."""

@@ -19,7 +19,18 @@ from referee_leaderboard.pooled import Pooled
 from referee_leaderboard.seats import Seats
 from referee_leaderboard.strengths import Strengths
 
-__all__ = ["FaultKind", "Head", "Order", "Outcome", "Playing", "Standing", "Standings", "StandingsError", "State"]
+__all__ = [
+    "FaultKind",
+    "Head",
+    "Order",
+    "Outcome",
+    "Playing",
+    "Standing",
+    "Standings",
+    "StandingsError",
+    "State",
+    "VersionRating",
+]
 
 
 class State(StrEnum):
@@ -72,6 +83,20 @@ class FaultKind:
 
 
 @dataclass(frozen=True, slots=True)
+class VersionRating:
+    """The rating of one version of a bot after its last match so far."""
+
+    version: int
+    """0 while it was no submitted version: the bot was connected."""
+    matches: int
+    mu: float
+    sigma: float
+
+    def __post_init__(self) -> None:
+        _require_finite(self)
+
+
+@dataclass(frozen=True, slots=True)
 class Standing:
     """One bot's line: its place, its rating and what the rating rests on."""
 
@@ -103,6 +128,8 @@ class Standing:
     """First places that were shared; in a match of two, the matches that ended level."""
     fault_kinds: tuple[FaultKind, ...] = ()
     """Its faults by kind, the most frequent first; empty where they are not known."""
+    versions: tuple[VersionRating, ...] = ()
+    """Its versions in the order in which they first played; empty where they are not told apart."""
 
     def __post_init__(self) -> None:
         _require_finite(self)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from referee.hall.competition import Competition
 from referee.rules.game import WrongUse
-from referee.store import Counts, MatchState, NotAllowed, Store, TournamentState
+from referee.store import Counts, MatchState, NotAllowed, Store, StoredMatch, TournamentState
 from referee.tournament import plan as plans
 from referee.tournament.audit.database import check_columns, from_database, published
 from referee.tournament.audit.folder import read, write
@@ -17,6 +19,9 @@ from referee.tournament.audit.replay import DoesNotHold
 from referee.tournament.audit.verify import Verified, verify
 from referee.tournament.moderation import Action, rule
 from referee.tournament.plan import Plan
+from referee.tournament.running.ended import Ended
+from referee.tournament.running.played import Played
+from referee.tournament.standings import from_store
 
 from .conftest import LocalBot
 from .test_missed import over, register
@@ -162,6 +167,31 @@ async def test_an_extension_after_a_bot_was_taken_out_is_played_by_the_others(
     await over(competition)
     assert {match.state for match in store.matches.page(1, total, dry)} == {MatchState.FINISHED}
     holds(store)
+
+
+async def test_versions_that_are_told_apart_are_verified(
+    competition: Competition, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if the first bot had been submitted, and again before match 4."""
+    stored = Ended.of.__func__  # type: ignore[attr-defined]
+
+    def with_versions(cls: type[Ended], row: StoredMatch, attempt: int, id: str, seed: bytes, played: Played) -> Ended:
+        version = 1 if (row.ordinal or 0) < 4 else 2
+        versions = tuple(version if seat.name == "random" else None for seat in row.seats)
+        return cast(Ended, stored(cls, row, attempt, id, seed, replace(played, versions=versions)))
+
+    monkeypatch.setattr(Ended, "of", classmethod(with_versions))
+    plan = replace(PLAN, rounds=12, version_sigma=6.0)
+    await competition.director.create("league", plan, ["random", "random"], None, True)
+    await over(competition)
+    verified = holds(store)
+    rows = {row.bot: row for row in from_store(store, "league").rows}
+    assert [(one.version, one.matches) for one in rows["random"].versions] == [(1, 4), (2, 8)]
+    assert rows["random"].sigma > rows["random-2"].sigma
+    write(published(store, "league"), tmp_path / "league")
+    folder = read(tmp_path / "league")
+    assert verify(folder).digest == verified.digest == from_store(store, "league").digest
+    assert b'"version_sigma": 6.0' in (folder.standings or b"")
 
 
 def test_only_a_balanced_round_robin_is_extended(competition: Competition, store: Store) -> None:

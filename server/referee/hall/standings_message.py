@@ -66,6 +66,10 @@ def _row(row: Standing) -> pb.Standing:
         strength_error=row.strength_error,
         draws=row.draws,
         fault_kinds=[pb.FaultKind(kind=one.kind, count=one.count) for one in row.fault_kinds],
+        versions=[
+            pb.VersionRating(version=one.version, matches=one.matches, mu=one.mu, sigma=one.sigma)
+            for one in row.versions
+        ],
     )
 
 

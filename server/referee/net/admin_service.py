@@ -162,6 +162,7 @@ class AdminService:
                 absence=request.absence_ms / 1000 if request.absence_ms else ABSENCE,
                 format=read_options(request.format_json),
                 order=_order(request.order),
+                version_sigma=request.version_sigma,
             )
             tournament = await self._director.create(
                 request.name,

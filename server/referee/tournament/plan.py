@@ -29,11 +29,13 @@ from referee.store import (
 from referee.store.values import CANCELLED, exclusion
 from referee.tournament import schedule
 from referee.tournament.formats import registry as formats
+from referee.tournament.ratings import RatingSettings
 from referee.tournament.schedule.making_up import extend_without, further_rounds
 from referee.tournament.schedule.pairing import Pairing, ScheduleError
 from referee.tournament.seeds import new_root
 
 ABSENCE = 60.0
+WIDEST = RatingSettings().sigma
 ASIDE, LOST = "aside", "lost"
 NONE_SHARED: Mapping[int, int] = {}
 ORDERS = ("trueskill", "strength")
@@ -71,12 +73,15 @@ class Plan:
     """The most seconds that one seat may hold a match up in all; 0: no such bound."""
     missed: str = ASIDE
     """What becomes of the matches of a bot that has played here and then stays away to the end: `aside` or `lost`."""
+    version_sigma: float = 0.0
+    """The least σ with which a new version of a submitted bot begins, at the μ of the one before; 0: as if it were the
+    same program."""
 
     def to_settings(self) -> dict[str, Any]:
         """As it is stored: a round-robin says nothing of its format, and a drawn tournament nothing of a schedule."""
         unused = ["schedule", "rounds", "mirror"] if self.format else ["format"]
         # What was not there from the beginning is said only where it is used.
-        unused += [name for name in ("order", "rotate", "total") if not getattr(self, name)]
+        unused += [name for name in ("order", "rotate", "total", "version_sigma") if not getattr(self, name)]
         unused += ["missed"] if self.missed == ASIDE else []
         return {name: value for name, value in asdict(self).items() if name not in unused}
 
@@ -105,6 +110,10 @@ def checked(plan: Plan, entrants: int) -> tuple[Game[Any], Plan]:
         raise WrongUse("the time that a seat may take in all of a match cannot be shorter than that of one decision")
     if plan.missed not in (ASIDE, LOST):
         raise WrongUse(f"missed matches are set {ASIDE} or {LOST}, not {plan.missed!r}")
+    if not 0 <= plan.version_sigma <= WIDEST:
+        raise WrongUse(
+            f"the σ of a new version is from 0 to {WIDEST:.2f}, that of a new bot, not {plan.version_sigma:g}"
+        )
     if entrants < plan.players:
         raise WrongUse(f"{plan.players} players per match need at least as many bots; {entrants} given")
     _check_order(plan)

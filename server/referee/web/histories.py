@@ -63,6 +63,7 @@ class _Followed:
                 if first_open is not None and match.ordinal >= first_open:
                     break
                 if match.state is MatchState.FINISHED:
-                    self._history.add([seat.name for seat in match.seats], [seat.rank or 0 for seat in match.seats])
+                    ranks, versions = [seat.rank or 0 for seat in match.seats], [seat.version for seat in match.seats]
+                    self._history.add([seat.name for seat in match.seats], ranks, versions)
                 self._next = match.ordinal + 1
             return self._history.points()

@@ -379,6 +379,7 @@ class CreateTournamentRequest(_message.Message):
     ORDER_FIELD_NUMBER: _builtins.int
     TOTAL_MS_FIELD_NUMBER: _builtins.int
     MISSED_FIELD_NUMBER: _builtins.int
+    VERSION_SIGMA_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     game: _builtins.str
     players: _builtins.int
@@ -416,6 +417,8 @@ class CreateTournamentRequest(_message.Message):
     """What becomes of matches of a bot that has played and then stays away to the end: "aside" (no result) or "lost" (the
     referee plays its seat, which ranks last). Empty: aside.
     """
+    version_sigma: _builtins.float
+    """The least sigma with which a new version of a submitted bot begins, at the mu of the version before; 0: as if it were the same program."""
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     def __init__(
@@ -439,10 +442,11 @@ class CreateTournamentRequest(_message.Message):
         order: _standings_pb2.TableOrder.ValueType = ...,
         total_ms: _builtins.int = ...,
         missed: _builtins.str = ...,
+        version_sigma: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["absence_ms", b"absence_ms", "allow_join", b"allow_join", "bank_ms", b"bank_ms", "bots", b"bots", "format_json", b"format_json", "game", b"game", "limit_ms", b"limit_ms", "missed", b"missed", "name", b"name", "options_json", b"options_json", "order", b"order", "players", b"players", "repeatable", b"repeatable", "rounds", b"rounds", "schedule", b"schedule", "seed", b"seed", "start", b"start", "total_ms", b"total_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absence_ms", b"absence_ms", "allow_join", b"allow_join", "bank_ms", b"bank_ms", "bots", b"bots", "format_json", b"format_json", "game", b"game", "limit_ms", b"limit_ms", "missed", b"missed", "name", b"name", "options_json", b"options_json", "order", b"order", "players", b"players", "repeatable", b"repeatable", "rounds", b"rounds", "schedule", b"schedule", "seed", b"seed", "start", b"start", "total_ms", b"total_ms", "version_sigma", b"version_sigma"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -92,6 +92,7 @@ class ServerBackend:
             format_json=json.dumps(dict(plan.format)) if plan.format else "",
             total_ms=round(plan.total * 1000),
             missed=plan.missed,
+            version_sigma=plan.version_sigma,
             order=TableOrder.Value(f"TABLE_ORDER_{(plan.order or 'unspecified').upper()}"),
         )
         made = self._admin("CreateTournament", request)

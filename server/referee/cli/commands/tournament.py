@@ -98,6 +98,15 @@ def create(
             help="How long matches wait for an absent bot; one that comes back before the end gets them back.",
         ),
     ] = "60s",
+    version_sigma: Annotated[
+        float,
+        typer.Option(
+            metavar="σ",
+            min=0.0,
+            help="A new version of a submitted bot begins at the μ of the one before, with at least this σ (8.33 "
+            "is that of a new bot); 0: as if it were the same program.",
+        ),
+    ] = 0.0,
     allow_join: Annotated[bool, typer.Option("--allow-join", help="Bots may join later.")] = False,
     mirror: Annotated[bool, typer.Option("--mirror", hidden=True)] = False,
     seed: Annotated[
@@ -166,6 +175,7 @@ def create(
         format=drawn,
         options=opened(game_options(chosen, option or []), openings),
         order=order or "",
+        version_sigma=version_sigma,
     )
     whole = plan.control.usual_total(plan.limit, plan.bank, plan.grace)
     plan = replace(plan, total=whole if total is None else whole_milliseconds("--total", total))

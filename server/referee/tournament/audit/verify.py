@@ -127,7 +127,8 @@ class _Verification:
         for line, outcome in outcomes(check, self._finished(board, drawn), self._workers, len(drawn)):
             ranks, scores, words, reason = outcome
             snapshots.reach(line.ordinal, board)
-            score = Score.of(audited.name, line.ordinal, line.round, line.seats, ranks, scores, words, reason)
+            result = (ranks, scores, words, reason, line.versions)
+            score = Score.of(audited.name, line.ordinal, line.round, line.seats, *result)
             board.add(score)
             snapshots.add(score)
             self._replayed += 1

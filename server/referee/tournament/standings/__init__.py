@@ -272,6 +272,7 @@ def score_of(match: StoredMatch, tournament: str) -> Score:
         tuple(seat.score or 0 for seat in match.seats),
         [seat.fault for seat in match.seats],
         match.reason,
+        tuple(seat.version for seat in match.seats),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Sequence
 
 import pytest
 
@@ -16,7 +17,7 @@ APART = RatingSettings(version_sigma=4.0)
 SAME = RatingSettings()
 
 
-def played(settings: RatingSettings, versions: list[tuple[int | None, int | None]]) -> Ratings:
+def played(settings: RatingSettings, versions: Sequence[tuple[int | None, int | None]]) -> Ratings:
     ratings = Ratings(settings)
     for number, pair in enumerate(versions):
         ratings.rate((("ada", "bob"), (1, 2) if number % 3 else (2, 1)), pair)

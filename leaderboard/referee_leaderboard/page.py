@@ -90,43 +90,42 @@ def _table(standings: Standings) -> list[str]:
     if not standings.rows:
         return ["<p>No bots have entered yet.</p>"]
     scale = Scale.over(standings.rows)
-    by_strength = standings.order is Order.STRENGTH
-    heads = "".join(
-        f"<th>{head}</th>"
-        for head in (
-            "strength" if by_strength else "score",
-            "μ ± 3σ",
-            "μ",
-            "σ",
-            "matches",
-            "wins",
-            "mean rank",
-            "mean score",
-            "faults",
-        )
+    solo = standings.order is Order.POINTS
+    rated = ("strength" if standings.order is Order.STRENGTH else "score", "μ ± 3σ", "μ", "σ")
+    counted = (
+        ("mean points", "matches", "faults")
+        if solo
+        else (*rated, "matches", "wins", "draws", "mean rank", "mean points", "faults")
     )
+    heads = "".join(f"<th>{head}</th>" for head in counted)
     lines = [
         f'<p class="soft">{standings.order.about}</p>',
         '<div class="scroll"><table class="wide">',
         f'<thead><tr><th>#</th><th class="name">bot</th>{heads}</tr></thead>',
         "<tbody>",
     ]
-    lines += [_row(row, scale, by_strength) for row in standings.rows]
+    lines += [_row(row, scale, standings.order) for row in standings.rows]
     lines.append("</tbody></table></div>")
     return lines + [f'<p class="soft">{escape(one.sentences()[0])}.</p>' for one in standings.pooled]
 
 
-def _row(row: Standing, scale: Scale, by_strength: bool) -> str:
+def _row(row: Standing, scale: Scale, order: Order) -> str:
     away = ' <span class="badge">away</span>' if row.absent else ""
     fault = ' class="fault"' if row.faults else ""
     first = ' class="first"' if row.rank == 1 else ""
     name = escape(row.bot)
+    kinds = f" ({escape(row.faults_told)})" if row.fault_kinds else ""
+    points = f"<td>{decimal(row.mean_score, 1)}</td>"
+    first_cell = f'<td>{row.rank}</td><th scope="row" class="name" title="{name}"><bdi>{name}</bdi>{away}</th>'
+    last_cell = f"<td{fault}>{count(row.faults)}{kinds}</td>"
+    if order is Order.POINTS:
+        return f"<tr{first}>{first_cell}{points}<td>{count(row.matches)}</td>{last_cell}</tr>"
+    rated = signed(row.strength) if order is Order.STRENGTH else decimal(row.score)
     cells = [
-        f'<td>{row.rank}</td><th scope="row" class="name" title="{name}"><bdi>{name}</bdi>{away}</th>',
-        f"<td>{signed(row.strength) if by_strength else decimal(row.score)}</td><td>{_whisker(row, scale)}</td>",
+        f"{first_cell}<td>{rated}</td><td>{_whisker(row, scale)}</td>",
         f"<td>{decimal(row.mu)}</td><td>{decimal(row.sigma)}</td>",
-        f"<td>{count(row.matches)}</td><td>{wins(row.won)}</td>",
-        f"<td>{decimal(row.mean_rank)}</td><td>{decimal(row.mean_score, 1)}</td><td{fault}>{count(row.faults)}</td>",
+        f"<td>{count(row.matches)}</td><td>{wins(row.won)}</td><td>{count(row.draws)}</td>",
+        f"<td>{decimal(row.mean_rank)}</td>{points}{last_cell}",
     ]
     return f"<tr{first}>{''.join(cells)}</tr>"
 

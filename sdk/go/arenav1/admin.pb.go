@@ -142,20 +142,29 @@ const (
 	TournamentAction_TOURNAMENT_ACTION_ANNUL TournamentAction = 7
 	// Play a match again, on a new deal.
 	TournamentAction_TOURNAMENT_ACTION_REPLAY TournamentAction = 8
+	// Go on with a tournament that is over: it is paused then, and what was set aside for want of a bot is open again.
+	TournamentAction_TOURNAMENT_ACTION_REOPEN TournamentAction = 9
+	// Append `rounds` rounds to a round-robin.
+	TournamentAction_TOURNAMENT_ACTION_EXTEND TournamentAction = 10
+	// Take back who joined last, or the last extension, as long as none of those matches has begun.
+	TournamentAction_TOURNAMENT_ACTION_UNDO TournamentAction = 11
 )
 
 // Enum value maps for TournamentAction.
 var (
 	TournamentAction_name = map[int32]string{
-		0: "TOURNAMENT_ACTION_UNSPECIFIED",
-		1: "TOURNAMENT_ACTION_START",
-		2: "TOURNAMENT_ACTION_PAUSE",
-		3: "TOURNAMENT_ACTION_RESUME",
-		4: "TOURNAMENT_ACTION_CANCEL",
-		5: "TOURNAMENT_ACTION_DISQUALIFY",
-		6: "TOURNAMENT_ACTION_WITHDRAW",
-		7: "TOURNAMENT_ACTION_ANNUL",
-		8: "TOURNAMENT_ACTION_REPLAY",
+		0:  "TOURNAMENT_ACTION_UNSPECIFIED",
+		1:  "TOURNAMENT_ACTION_START",
+		2:  "TOURNAMENT_ACTION_PAUSE",
+		3:  "TOURNAMENT_ACTION_RESUME",
+		4:  "TOURNAMENT_ACTION_CANCEL",
+		5:  "TOURNAMENT_ACTION_DISQUALIFY",
+		6:  "TOURNAMENT_ACTION_WITHDRAW",
+		7:  "TOURNAMENT_ACTION_ANNUL",
+		8:  "TOURNAMENT_ACTION_REPLAY",
+		9:  "TOURNAMENT_ACTION_REOPEN",
+		10: "TOURNAMENT_ACTION_EXTEND",
+		11: "TOURNAMENT_ACTION_UNDO",
 	}
 	TournamentAction_value = map[string]int32{
 		"TOURNAMENT_ACTION_UNSPECIFIED": 0,
@@ -167,6 +176,9 @@ var (
 		"TOURNAMENT_ACTION_WITHDRAW":    6,
 		"TOURNAMENT_ACTION_ANNUL":       7,
 		"TOURNAMENT_ACTION_REPLAY":      8,
+		"TOURNAMENT_ACTION_REOPEN":      9,
+		"TOURNAMENT_ACTION_EXTEND":      10,
+		"TOURNAMENT_ACTION_UNDO":        11,
 	}
 )
 
@@ -842,7 +854,9 @@ type CreateTournamentRequest struct {
 	// The most that one seat may hold a match up in all, thinking or away; 0: no such bound.
 	TotalMs uint32 `protobuf:"varint,17,opt,name=total_ms,json=totalMs,proto3" json:"total_ms,omitempty"`
 	// Unspecified: set aside.
-	Missed        MissedMatches `protobuf:"varint,18,opt,name=missed,proto3,enum=arena.v1.MissedMatches" json:"missed,omitempty"`
+	Missed MissedMatches `protobuf:"varint,18,opt,name=missed,proto3,enum=arena.v1.MissedMatches" json:"missed,omitempty"`
+	// The least sigma with which a new version of a submitted bot begins, at the mu of the version before; 0: as if it were the same program.
+	VersionSigma  float64 `protobuf:"fixed64,19,opt,name=version_sigma,json=versionSigma,proto3" json:"version_sigma,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1003,6 +1017,13 @@ func (x *CreateTournamentRequest) GetMissed() MissedMatches {
 	return MissedMatches_MISSED_MATCHES_UNSPECIFIED
 }
 
+func (x *CreateTournamentRequest) GetVersionSigma() float64 {
+	if x != nil {
+		return x.VersionSigma
+	}
+	return 0
+}
+
 type CreateTournamentResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -1072,7 +1093,11 @@ type ControlTournamentRequest struct {
 	// Why; every ruling needs one.
 	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
 	// DISQUALIFY only: the results of the bot count no longer.
-	Annul         bool `protobuf:"varint,5,opt,name=annul,proto3" json:"annul,omitempty"`
+	Annul bool `protobuf:"varint,5,opt,name=annul,proto3" json:"annul,omitempty"`
+	// EXTEND only: how many.
+	Rounds uint32 `protobuf:"varint,6,opt,name=rounds,proto3" json:"rounds,omitempty"`
+	// EXTEND and UNDO: only count the matches.
+	DryRun        bool `protobuf:"varint,7,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1142,11 +1167,29 @@ func (x *ControlTournamentRequest) GetAnnul() bool {
 	return false
 }
 
+func (x *ControlTournamentRequest) GetRounds() uint32 {
+	if x != nil {
+		return x.Rounds
+	}
+	return 0
+}
+
+func (x *ControlTournamentRequest) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
+}
+
 type ControlTournamentResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	State TournamentState        `protobuf:"varint,1,opt,name=state,proto3,enum=arena.v1.TournamentState" json:"state,omitempty"`
 	// What was ruled, in a sentence.
-	Told          string `protobuf:"bytes,2,opt,name=told,proto3" json:"told,omitempty"`
+	Told string `protobuf:"bytes,2,opt,name=told,proto3" json:"told,omitempty"`
+	// REOPEN: that can be played now; EXTEND: that were added; UNDO: that were taken back.
+	Matches uint32 `protobuf:"varint,3,opt,name=matches,proto3" json:"matches,omitempty"`
+	// UNDO: the bots that came with them.
+	Bots          []string `protobuf:"bytes,4,rep,name=bots,proto3" json:"bots,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1195,10 +1238,26 @@ func (x *ControlTournamentResponse) GetTold() string {
 	return ""
 }
 
+func (x *ControlTournamentResponse) GetMatches() uint32 {
+	if x != nil {
+		return x.Matches
+	}
+	return 0
+}
+
+func (x *ControlTournamentResponse) GetBots() []string {
+	if x != nil {
+		return x.Bots
+	}
+	return nil
+}
+
 type JoinTournamentRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Bot           string                 `protobuf:"bytes,2,opt,name=bot,proto3" json:"bot,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Bot   string                 `protobuf:"bytes,2,opt,name=bot,proto3" json:"bot,omitempty"`
+	// Only count the matches.
+	DryRun        bool `protobuf:"varint,3,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1245,6 +1304,13 @@ func (x *JoinTournamentRequest) GetBot() string {
 		return x.Bot
 	}
 	return ""
+}
+
+func (x *JoinTournamentRequest) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
 }
 
 type JoinTournamentResponse struct {
@@ -1332,7 +1398,7 @@ const file_arena_v1_admin_proto_rawDesc = "" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12\x12\n" +
 	"\x04bots\x18\x02 \x03(\tR\x04bots\x12-\n" +
 	"\x06result\x18\x03 \x01(\v2\x15.arena.v1.MatchResultR\x06result\x12\x1c\n" +
-	"\tdecisions\x18\x04 \x01(\rR\tdecisions\"\xb3\x04\n" +
+	"\tdecisions\x18\x04 \x01(\rR\tdecisions\"\xd8\x04\n" +
 	"\x17CreateTournamentRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04game\x18\x02 \x01(\tR\x04game\x12\x18\n" +
@@ -1357,25 +1423,31 @@ const file_arena_v1_admin_proto_rawDesc = "" +
 	"formatJson\x12*\n" +
 	"\x05order\x18\x10 \x01(\x0e2\x14.arena.v1.TableOrderR\x05order\x12\x19\n" +
 	"\btotal_ms\x18\x11 \x01(\rR\atotalMs\x12/\n" +
-	"\x06missed\x18\x12 \x01(\x0e2\x17.arena.v1.MissedMatchesR\x06missed\"h\n" +
+	"\x06missed\x18\x12 \x01(\x0e2\x17.arena.v1.MissedMatchesR\x06missed\x12#\n" +
+	"\rversion_sigma\x18\x13 \x01(\x01R\fversionSigma\"h\n" +
 	"\x18CreateTournamentResponse\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\amatches\x18\x02 \x01(\rR\amatches\x12\x1e\n" +
 	"\n" +
 	"commitment\x18\x03 \x01(\tR\n" +
-	"commitment\"\xaa\x01\n" +
+	"commitment\"\xdb\x01\n" +
 	"\x18ControlTournamentRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x122\n" +
 	"\x06action\x18\x02 \x01(\x0e2\x1a.arena.v1.TournamentActionR\x06action\x12\x18\n" +
 	"\asubject\x18\x03 \x01(\tR\asubject\x12\x16\n" +
 	"\x06reason\x18\x04 \x01(\tR\x06reason\x12\x14\n" +
-	"\x05annul\x18\x05 \x01(\bR\x05annul\"`\n" +
+	"\x05annul\x18\x05 \x01(\bR\x05annul\x12\x16\n" +
+	"\x06rounds\x18\x06 \x01(\rR\x06rounds\x12\x17\n" +
+	"\adry_run\x18\a \x01(\bR\x06dryRun\"\x8e\x01\n" +
 	"\x19ControlTournamentResponse\x12/\n" +
 	"\x05state\x18\x01 \x01(\x0e2\x19.arena.v1.TournamentStateR\x05state\x12\x12\n" +
-	"\x04told\x18\x02 \x01(\tR\x04told\"=\n" +
+	"\x04told\x18\x02 \x01(\tR\x04told\x12\x18\n" +
+	"\amatches\x18\x03 \x01(\rR\amatches\x12\x12\n" +
+	"\x04bots\x18\x04 \x03(\tR\x04bots\"V\n" +
 	"\x15JoinTournamentRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x10\n" +
-	"\x03bot\x18\x02 \x01(\tR\x03bot\"=\n" +
+	"\x03bot\x18\x02 \x01(\tR\x03bot\x12\x17\n" +
+	"\adry_run\x18\x03 \x01(\bR\x06dryRun\"=\n" +
 	"\x16JoinTournamentResponse\x12#\n" +
 	"\rmatches_added\x18\x01 \x01(\rR\fmatchesAdded*a\n" +
 	"\fScheduleKind\x12\x1d\n" +
@@ -1385,7 +1457,7 @@ const file_arena_v1_admin_proto_rawDesc = "" +
 	"\rMissedMatches\x12\x1e\n" +
 	"\x1aMISSED_MATCHES_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14MISSED_MATCHES_ASIDE\x10\x01\x12\x17\n" +
-	"\x13MISSED_MATCHES_LOST\x10\x02*\xa8\x02\n" +
+	"\x13MISSED_MATCHES_LOST\x10\x02*\x80\x03\n" +
 	"\x10TournamentAction\x12!\n" +
 	"\x1dTOURNAMENT_ACTION_UNSPECIFIED\x10\x00\x12\x1b\n" +
 	"\x17TOURNAMENT_ACTION_START\x10\x01\x12\x1b\n" +
@@ -1395,7 +1467,11 @@ const file_arena_v1_admin_proto_rawDesc = "" +
 	"\x1cTOURNAMENT_ACTION_DISQUALIFY\x10\x05\x12\x1e\n" +
 	"\x1aTOURNAMENT_ACTION_WITHDRAW\x10\x06\x12\x1b\n" +
 	"\x17TOURNAMENT_ACTION_ANNUL\x10\a\x12\x1c\n" +
-	"\x18TOURNAMENT_ACTION_REPLAY\x10\b2\xf0\x04\n" +
+	"\x18TOURNAMENT_ACTION_REPLAY\x10\b\x12\x1c\n" +
+	"\x18TOURNAMENT_ACTION_REOPEN\x10\t\x12\x1c\n" +
+	"\x18TOURNAMENT_ACTION_EXTEND\x10\n" +
+	"\x12\x1a\n" +
+	"\x16TOURNAMENT_ACTION_UNDO\x10\v2\xf0\x04\n" +
 	"\fAdminService\x12;\n" +
 	"\x06AddBot\x12\x17.arena.v1.AddBotRequest\x1a\x18.arena.v1.AddBotResponse\x12A\n" +
 	"\bListBots\x12\x19.arena.v1.ListBotsRequest\x1a\x1a.arena.v1.ListBotsResponse\x12D\n" +

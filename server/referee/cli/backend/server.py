@@ -146,6 +146,7 @@ class ServerBackend:
             format_json=json.dumps(dict(plan.format)) if plan.format else "",
             total_ms=round(plan.total * 1000),
             missed=pb.MissedMatches.Value(f"MISSED_MATCHES_{plan.missed.upper()}"),
+            version_sigma=plan.version_sigma,
             order=TableOrder.Value(f"TABLE_ORDER_{(plan.order or 'unspecified').upper()}"),
         )
         made = self._admin("CreateTournament", request)
@@ -163,11 +164,29 @@ class ServerBackend:
     def cancel(self, name: str) -> ControlResult:
         return self._control(name, "CANCEL")
 
-    def join(self, name: str, bot: str) -> int:
+    def join(self, name: str, bot: str, *, dry_run: bool = False) -> int:
         from arena.v1 import admin_pb2 as pb
 
-        added: int = self._admin("JoinTournament", pb.JoinTournamentRequest(name=name, bot=bot)).matches_added
+        request = pb.JoinTournamentRequest(name=name, bot=bot, dry_run=dry_run)
+        added: int = self._admin("JoinTournament", request).matches_added
         return added
+
+    def extend(self, name: str, rounds: int, *, dry_run: bool = False) -> int:
+        return self._amend(name, "EXTEND", rounds, dry_run)[0]
+
+    def undo(self, name: str, *, dry_run: bool = False) -> tuple[int, list[str]]:
+        return self._amend(name, "UNDO", 0, dry_run)
+
+    def reopen(self, name: str) -> int:
+        return self._amend(name, "REOPEN", 0, False)[0]
+
+    def _amend(self, name: str, action: str, rounds: int, dry_run: bool) -> tuple[int, list[str]]:
+        from arena.v1 import admin_pb2 as pb
+
+        number = getattr(pb, f"TOURNAMENT_ACTION_{action}")
+        request = pb.ControlTournamentRequest(name=name, action=number, rounds=rounds, dry_run=dry_run)
+        answer = self._admin("ControlTournament", request)
+        return answer.matches, list(answer.bots)
 
     def rule(self, name: str, action: str, subject: str, reason: str, *, annul: bool = False) -> str:
         from arena.v1 import admin_pb2 as pb

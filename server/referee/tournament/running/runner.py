@@ -19,12 +19,13 @@ import structlog
 
 from referee.chain_head import ChainHead
 from referee.store import MatchState, NotAllowed, Store, StoredMatch, StoredRound, TournamentState
+from referee.store.values import CANCELLED
 from referee.threads import in_thread
 from referee.tournament import standings
 from referee.tournament.formats.format import Finished
 from referee.tournament.formats.settled import absence
 from referee.tournament.nonces import NonceDigests
-from referee.tournament.plan import CANCELLED, LOST, Plan, deal, is_final
+from referee.tournament.plan import LOST, Plan, deal, is_final
 from referee.tournament.repeated_matches import Repeats
 from referee.tournament.running.drawing import Drawing
 from referee.tournament.running.ended import Ended

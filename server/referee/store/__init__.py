@@ -67,8 +67,8 @@ from referee.store.versions import BotVersion, VersionState
 __all__ = [
     "ADMIN_FACT",
     "PASSING",
-    "Admin",
     "Addition",
+    "Admin",
     "AlreadyOwned",
     "BadAddress",
     "Bot",

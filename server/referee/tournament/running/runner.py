@@ -73,6 +73,8 @@ class Runner:
         """Set once matches may start."""
         self.head: ChainHead | None = None
         """The head of the tournament's hash chain, as of the latest results."""
+        self.on_played: list[Callable[[Fixture, Played], object]] = []
+        """Called for every match that has ended, before its result is stored."""
         self._root = store.tournaments.root(self.tournament.id)
         entrants = store.tournaments.entrants(self.tournament.id)
         self._entrants = [entrant.name for entrant in entrants]
@@ -111,6 +113,11 @@ class Runner:
     def board(self) -> Scoreboard:
         """The scoreboard; it belongs to a thread of its own until `run` has returned."""
         return self._scorekeeper.board
+
+    @property
+    def playing(self) -> int:
+        """How many matches are being played."""
+        return len(self._running)
 
     @property
     def stopped(self) -> str:
@@ -371,6 +378,9 @@ class Runner:
     # Results.
 
     def _played(self, match: StoredMatch, attempt: int, fixture: Fixture, played: Played | None) -> None:
+        if played is not None:
+            for call in self.on_played:
+                call(fixture, played)
         if played is None or played.ending.void:
             self._later([fixture.id], self._again(match, fixture, played))
             return

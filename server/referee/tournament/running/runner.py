@@ -46,6 +46,8 @@ log = structlog.get_logger()
 
 CHECK_PRESENCE_EVERY = 0.1
 """Seconds between two looks at who is there."""
+LONGEST_PAUSE = 2.0
+"""With more seconds between two looks, the server stood still: a bot that is away is not charged for the rest."""
 MOST_VOIDS = 3
 """A match that comes to nothing so often (its game fails) is set aside."""
 MANY = 16
@@ -102,6 +104,7 @@ class Runner:
         self._finished = False
         self._failed: BaseException | None = None
         self._presence_checked = float("-inf")
+        self._looked = float("inf")
         self._began = time.monotonic()
         self._done_before = 0
         self._total = 0
@@ -301,6 +304,9 @@ class Runner:
 
     async def _start_matches(self) -> None:
         now = time.monotonic()
+        if (pause := now - self._looked) > LONGEST_PAUSE:
+            self._window.stood_still(pause - LONGEST_PAUSE)
+        self._looked = now
         if now - self._presence_checked >= CHECK_PRESENCE_EVERY:
             self._presence_checked = now
             back = self._window.look_round(self._entrants, self.venue.present, now)

@@ -55,7 +55,7 @@ def to_csv(standings: Standings) -> str:
     page = io.StringIO()
     writer = csv.writer(page, lineterminator="\n")
     strengths = {row.bot: row for row in standings.strengths.rows}
-    writer.writerow([*_COLUMNS, *_STRENGTH_COLUMNS, "wins_split"])
+    writer.writerow([*_COLUMNS, *_STRENGTH_COLUMNS, "wins_split", "strength_low", "strength_high"])
     for row in standings.rows:
         cells = {name: getattr(row, name) for name in _COLUMNS}
         cells["bot"] = _no_formula(row.bot)
@@ -63,6 +63,8 @@ def to_csv(standings: Standings) -> str:
         for name, attribute in _STRENGTH_COLUMNS.items():
             cells[name] = getattr(strengths[row.bot], attribute) if row.bot in strengths else None
         cells["wins_split"] = row.wins_split
+        known = strengths.get(row.bot)
+        cells["strength_low"], cells["strength_high"] = (None, None) if known is None else known.interval
         writer.writerow(["" if cell is None else cell for cell in cells.values()])
     return page.getvalue()
 

@@ -55,7 +55,8 @@ def to_csv(standings: Standings) -> str:
     page = io.StringIO()
     writer = csv.writer(page, lineterminator="\n")
     strengths = {row.bot: row for row in standings.strengths.rows}
-    writer.writerow([*_COLUMNS, *_STRENGTH_COLUMNS, "wins_split", "draws", *FAULTS])
+    interval = ("strength_low", "strength_high")
+    writer.writerow([*_COLUMNS, *_STRENGTH_COLUMNS, "wins_split", "draws", *FAULTS, *interval])
     for row in standings.rows:
         cells = {name: getattr(row, name) for name in _COLUMNS}
         cells["bot"] = _no_formula(row.bot)
@@ -68,6 +69,8 @@ def to_csv(standings: Standings) -> str:
         for kind in FAULTS:
             # Faults whose kinds are not known are not said to be none.
             cells[kind] = kinds.get(kind, 0) if row.fault_kinds or not row.faults else None
+        known = strengths.get(row.bot)
+        cells["strength_low"], cells["strength_high"] = (None, None) if known is None else known.interval
         writer.writerow(["" if cell is None else cell for cell in cells.values()])
     return page.getvalue()
 

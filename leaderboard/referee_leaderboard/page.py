@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from referee_leaderboard.drawing.certainty import share
+from referee_leaderboard.drawing.certainty import interval, share
 from referee_leaderboard.drawing.header import played
 from referee_leaderboard.drawing.whisker import Scale
 from referee_leaderboard.names import count, decimal, percent, plural, signed, wins
@@ -193,15 +193,14 @@ def _strengths(standings: Standings) -> list[str]:
         "the column's.</p>",
         *[f"<p>{escape(note)}</p>" for note in found.notes],
         '<div class="scroll"><table>',
-        '<thead><tr><th>#</th><th class="name">bot</th><th>strength</th><th>ranks</th><th>first</th>'
+        '<thead><tr><th>#</th><th class="name">bot</th><th>strength</th><th>95 %</th><th>ranks</th><th>first</th>'
         f"{heads if found.ahead else ''}</tr></thead>",
         "<tbody>",
     ]
     for place, row in enumerate(found.rows):
         ranks = str(row.rank_low) if row.rank_low == row.rank_high else f"{row.rank_low}–{row.rank_high}"
         cells = [
-            f"<td>{decimal(row.value)} ± {decimal(1.96 * row.error)}</td><td>{ranks}</td>"
-            f"<td>{escape(share(row.first))}</td>"
+            f"<td>{signed(row.value)}</td><td>{interval(row)}</td><td>{ranks}</td><td>{escape(share(row.first))}</td>"
         ]
         for column, sure in enumerate(found.ahead[place] if found.ahead else ()):
             lean = sure - 0.5

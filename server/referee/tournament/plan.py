@@ -96,6 +96,11 @@ class Plan:
         return self.mirror or self.rotate
 
     @property
+    def on_openings(self) -> bool:
+        """Whether matches share an opening, which bots may remember, rather than a deal, which they may not."""
+        return self.rotate or bool(self.format.get(formats.ALL_SEATS))
+
+    @property
     def control(self) -> TimeControl:
         return TimeControl(self.limit, self.bank, grace=self.grace, total=self.total)
 
@@ -144,7 +149,7 @@ def _checked_format(plan: Plan, entrants: int, game: Game[Any]) -> Plan:
     """The plan with all settings of its format; the schedule's own settings are left as if they had not been given."""
     if plan.mirror:
         raise WrongUse("--mirror belongs to a round-robin; a format that mirrors deals has a setting of its own")
-    given = dict(plan.format)
+    given = {key: value for key, value in plan.format.items() if key != formats.ALL_SEATS}
     try:
         if "draw_probability" in formats.setting_names(str(given.get("name"))):
             given.setdefault("draw_probability", game.draws(plan.players))
@@ -155,12 +160,15 @@ def _checked_format(plan: Plan, entrants: int, game: Game[Any]) -> Plan:
     settings = formats.to_settings(format)
     if seeding := formats.strengths(plan.format):
         settings[formats.SEEDING] = seeding
+    options = game.resolve_options(plan.options)
+    if is_pure(game) and openings_of(game, options) > 0:
+        settings[formats.ALL_SEATS] = True
     return replace(
         plan,
         schedule="balanced",
         rounds=None,
         format=settings,
-        options=game.resolve_options(plan.options),
+        options=options,
         draw_probability=game.draws(plan.players),
     )
 
@@ -195,14 +203,19 @@ def deal(plan: Plan, ordinal: int, shared: Mapping[int, int] = NONE_SHARED) -> i
     """
     if plan.rotates:
         return ordinal - ordinal % plan.players
-    return shared.get(ordinal, ordinal) if plan.hosted else ordinal
+    return shared.get(ordinal, ordinal) if _shares(plan) else ordinal
+
+
+def _shares(plan: Plan) -> bool:
+    """Whether matches that a format drew on the same deal are played on it."""
+    return bool(plan.hosted) or bool(plan.format.get(formats.ALL_SEATS))
 
 
 def deals_across(plan: Plan, place: int, shared: Mapping[int, int] = NONE_SHARED) -> set[int]:
     """The deals on which matches on both sides of a place in the schedule are played, by the first match of each."""
     if plan.rotates:
         return {deal(plan, place)} - {place}
-    if not plan.hosted:
+    if not _shares(plan):
         return set()
     return {first for ordinal, first in shared.items() if first < place <= ordinal}
 

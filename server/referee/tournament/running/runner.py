@@ -373,7 +373,7 @@ class Runner:
             self.tournament.name,
             match.round,
             self.plan.mirror
-            or (not self.plan.rotate and (number != match.ordinal or match.ordinal in self._shared_deals)),
+            or (not self.plan.on_openings and (number != match.ordinal or match.ordinal in self._shared_deals)),
             nonces or b"",
             attempt,
             frozenset(bot for bot in bots if bot in self._window.given_up and not self.venue.present(bot)),

@@ -132,7 +132,7 @@ def _compare(before: Any, after: Any, path: list[str | int], found: list[list[An
     found += [[path, after]] if path and plain and len(new) > MANY * len(after) else new
 
 
-def _apply(value: Any, path: list[str | int], *new: Any) -> Any:
+def _apply(value: Any, path: list[Any], *new: Any) -> Any:
     if not path:
         (value,) = new
         return value

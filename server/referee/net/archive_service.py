@@ -24,7 +24,7 @@ from referee.store import MatchQuery, NamedMatch, Role, Store, Unknown
 from referee.store.match_search import OVER
 
 STATES = {number: state for state, number in MATCH_STATES.items()}
-FAULTS = {number: word for word, number in results.NUMBERS.items() if word not in ("finished", "void")}
+FAULTS: dict[int, str] = {number: word for word, number in results.NUMBERS.items() if word not in ("finished", "void")}
 NOT_YOURS = Refusal(
     grpc.StatusCode.UNAUTHENTICATED, "a bot's log is for its author and the host: give that bot's token, or the admin's"
 )

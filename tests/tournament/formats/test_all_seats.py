@@ -95,6 +95,7 @@ def test_a_swiss_draws_as_if_a_block_were_one_table() -> None:
 def test_the_two_matches_of_a_comparison_share_an_opening_and_count_one_by_one() -> None:
     played = Simulation(AllSeats(Until(budget=60)), 3, 2, by_strength([0.0, 0.0, 0.0], 1.0, 1), seed=3)
     drawn = played.step()
+    assert drawn is not None
     assert [table.deal for table in drawn.tables] == [FIRST_DEAL + at // 2 for at in range(len(drawn.tables))]
     played.run()
     assert sum(len(each.tables) for each in played.drawn) <= 60
@@ -104,6 +105,7 @@ def test_a_ladder_goes_on_in_blocks() -> None:
     played = Simulation(AllSeats(Ladder()), 5, 2, by_strength([0.0] * 5, 1.0, 1), seed=3)
     for _ in range(6):
         drawn = played.step()
+        assert drawn is not None
         assert all(one.seats == two.seats[::-1] for one, two in zip(drawn.tables[::2], drawn.tables[1::2], strict=True))
 
 

@@ -56,7 +56,7 @@ def test_bots_come_get_new_tokens_and_are_shut_out(place: Place) -> None:
     }
     assert re.search(r"ada +remote +revoked +\d{4}-", place.referee("bot", "list"))
     for action in ("rotate", "revoke"):
-        assert "There is no bot named eve" in place.referee("bot", action, "eve", code=2)
+        assert "there is no bot named eve" in place.referee("bot", action, "eve", code=2)
     assert "ada" in place.referee("bot", "add", "ada", code=2)
 
 
@@ -77,8 +77,8 @@ def test_a_tournament_is_created_joined_shown_and_cancelled(place: Place) -> Non
     rows = place.value("tournament", "list")
     assert [row["name"] for row in rows] == ["cup", "league"]
     assert " ".join(rows[0]) == (
-        "name game players state matches_done matches_set_aside matches_total bots commitment root repeatable "
-        "seed_text salt nonces settings rulings stage head"
+        "name game players state matches_done matches_set_aside matches_dealt_anew matches_total bots commitment root "
+        "repeatable seed_text salt nonces settings rulings stage head"
     )
     assert rows[0]["commitment"] == second["commitment"]
     assert (rows[1]["bots"], rows[1]["state"], rows[1]["root"]) == (["ada", "bob", "cy"], "created", "")

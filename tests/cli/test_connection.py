@@ -54,7 +54,7 @@ class TestWhatIsWrongWithTheWayToTheServer:
 
     def test_nobody_there(self, referee: Referee, command: tuple[str, ...]) -> None:
         done = referee(*command, "--server", NOBODY)
-        said = f"no Referee server answers at {NOBODY}; start one with 'referee serve'"
+        said = f"no Referee server answers at {NOBODY}: start one with 'referee serve'"
         assert (done.code, done.err) == (3, f"error: {said}\n")
         if "--json" in command:
             assert done.json == {"error": said, "exit_code": 3}

@@ -123,7 +123,7 @@ def test_on_a_full_disk_it_stops_and_later_goes_on_as_if_nothing_had_been(hall: 
     room = Path(tight).stat().st_size + 60_000
     code, said = under(str(room), "tournament", "start", "league", "--db", tight)
     assert code == 3
-    assert "No room left to write" in said
+    assert "no room left to write" in said
     assert "Traceback" not in said
     stored = hall.referee("tournament", "status", "league", "--db", tight)
     assert "league is running: 0 of" not in stored

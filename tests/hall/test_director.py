@@ -137,7 +137,7 @@ async def test_a_database_that_is_out_of_reach_is_waited_for_and_the_tournament_
 
     def out_of_reach(*arguments: Any, **named: Any) -> Any:
         if next(failures, None) is not None:
-            raise Unreachable("Cannot reach it: check that it runs.")
+            raise Unreachable("cannot reach it: check that it runs.")
         return real(*arguments, **named)
 
     monkeypatch.setattr(store.matches, "in_schedule_order", out_of_reach)

@@ -64,7 +64,7 @@ async def test_a_name_that_nobody_has_is_refused_with_who_there_is(server: Serve
 async def test_a_bot_does_not_practise_against_itself_or_twice_against_another(server: Server) -> None:
     alice, _ = await server.bots("alice", "bob")
     await alice.send(practice=wish("alice"))
-    assert (await alice.hear("notice")).text == "alice cannot practise against itself; name others, or 'anyone'"
+    assert (await alice.hear("notice")).text == "alice cannot practise against itself: name others, or 'anyone'"
     await alice.send(practice=wish("bob", "bob"))
     assert (await alice.hear("notice")).text == "bob is one bot and has one seat; house bots may have several"
 

@@ -138,7 +138,7 @@ async def test_a_taken_unix_socket_is_left_to_who_has_it(tmp_path: Path) -> None
 
 
 def test_a_server_says_how_to_connect_a_bot(served: Process) -> None:
-    assert f"python mybot/bot.py --server {served.address} --token TOKEN" in served.said
+    assert f"REFEREE_TOKEN=… python mybot/bot.py --server {served.address}" in served.said
     assert "referee bot add mybot" in served.said
     assert len(served.admin_token) == 64
 
@@ -188,7 +188,7 @@ def test_what_keeps_a_command_from_a_server_with_tls_is_said(
     trusted, key = map(str, certificate)
     process = Process(tmp_path, "--listen", "0.0.0.0:0", "--tls-cert", trusted, "--tls-key", key)
     port = process.address.rpartition(":")[2]
-    assert f"python mybot/bot.py --server {socket.gethostname()}:{port} --ca {trusted} --token TOKEN" in process.said
+    assert f"REFEREE_TOKEN=… python mybot/bot.py --server {socket.gethostname()}:{port} --ca {trusted}" in process.said
     assert f"referee leaderboard --server {socket.gethostname()}:{port} --ca {trusted}" in process.said
     for server, more, code, text in [
         (f"localhost:{port}", ["--ca", trusted], 0, ""),
@@ -287,6 +287,8 @@ async def test_reflection_shows_every_service_with_its_file(server: Server) -> N
         "arena.v1.AdminService",
         "arena.v1.ArchiveService",
         "arena.v1.SubmissionService",
+        "arena.v1.AccessService",
+        "arena.v1.InvitationService",
         "grpc.health.v1.Health",
         "grpc.reflection.v1.ServerReflection",
         "grpc.reflection.v1alpha.ServerReflection",

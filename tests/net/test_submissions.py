@@ -141,7 +141,7 @@ def test_tokens_come_from_a_file_too_and_wrong_use_is_told(place: Process, tmp_p
         (["submission", "list", "--bot", "dee"], "give the admin token"),
         (["submit", str(tmp_path / "none"), "--token-file", str(file)], "name the bot's folder"),
         (["submission", "rollback", "7", "--token-file", str(file)], "no version 7"),
-        (["submission", "retire", "--token-file", str(file)], "No version of this bot is active"),
+        (["submission", "retire", "--token-file", str(file)], "no version of this bot is active"),
     ):
         assert said in dee.types(*words, token="", code=2)
     assert "did not accept the bot's token" in dee.types("submission", "list", token="0" * 64, code=2)

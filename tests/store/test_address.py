@@ -117,7 +117,7 @@ def test_a_file_that_is_there_may_be_called_anything(tmp_path: Path) -> None:
         (":memory:", "must be a file"),
         ("sqlite://", "must be a file"),
         ("a\0b", "must be a file"),
-        ("mysql://host/db", "Unknown kind of database 'mysql'"),
+        ("mysql://host/db", "unknown kind of database 'mysql'"),
         ("postgresql://host:port/db", "cannot be read"),
     ],
 )

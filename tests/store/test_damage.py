@@ -64,7 +64,7 @@ def test_whatever_stands_in_a_row_nothing_but_a_sentence_comes_out(played: Path,
             if not changed(played, copy, table, column, value):
                 continue
             sentence = what_is_told(copy)
-            if sentence.startswith("The database is damaged: in the table"):
+            if sentence.startswith("the database is damaged: in the table"):
                 told += 1
                 assert f"in the table {table}, the row with " in sentence
             else:

@@ -33,7 +33,7 @@ from referee.store.errors import fault_of
 if TYPE_CHECKING:
     from tests.store.conftest import Hall
 
-READ_ONLY = "make the file and its folder writable, or choose another one."
+READ_ONLY = "make the file and its folder writable, or choose another one"
 OPENER = Path(__file__).with_name("opener.py")
 
 
@@ -181,8 +181,7 @@ def test_a_full_disk_is_reported_and_what_was_stored_is_safe(tmp_path: Path) -> 
 def check_full(path: Path, *limit: str) -> None:
     *stored, last = opener(path, "report", *limit)
     assert (
-        last
-        == f"DiskFull: No room left to write {path}: free some disk space and start again; stored results are safe."
+        last == f"DiskFull: no room left to write {path}: free some disk space and start again; stored results are safe"
     )
     assert len(stored) > 5
     copy = path.read_bytes()

@@ -14,7 +14,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import CheckConstraint, inspect, text
 
-from referee.store import NewerSchema, Store, StoreError, TournamentState
+from referee.store import NewerSchema, Store, StoreError, TournamentState, UnknownSchema
 from referee.store.address import parse_address
 from referee.store.engines import writer_engine
 from referee.store.migrate import REVISIONS, SCRIPTS, VERSION_TABLE, downgrade, upgrade
@@ -124,3 +124,14 @@ def test_a_newer_schema_is_refused_and_left_alone(store: Store, hall: Hall, open
     if hall.kind == "sqlite":
         assert Path(hall.address).read_bytes() == before
         assert not Path(f"{hall.address}-owner").exists()
+
+
+@pytest.mark.parametrize("version", ["abc", "0000", "", "00085"])
+def test_a_schema_that_no_program_made_is_called_unknown(
+    store: Store, open_store: Callable[..., Store], version: str
+) -> None:
+    with store._writing.begin() as connection:
+        connection.exec_driver_sql(f"UPDATE {VERSION_TABLE} SET version_num = '{version}'")
+    store.close()
+    with pytest.raises(UnknownSchema, match=r"has a schema that no Referee made .*: restore the file from a copy"):
+        open_store()

@@ -62,7 +62,7 @@ def test_nobody_commits_itself_twice_and_only_entrants_do(store: Store, new_leag
         store.nonces.commit(league.id, PROMISED)
     with pytest.raises(Unknown, match="eve does not play in this tournament"):
         store.nonces.commit(league.id, NonceDraw(1, 0, (DrawnNonce("eve", "ee" * 32),)))
-    with pytest.raises(Unknown, match="There is no tournament number 99"):
+    with pytest.raises(Unknown, match="there is no tournament number 99"):
         store.nonces.commit(99, PROMISED)
     assert store.nonces.draws(league.id) == (PROMISED,)
     assert len(told(store, league)) == 1

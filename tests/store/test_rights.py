@@ -18,7 +18,7 @@ from referee.store import Store
 from ..command import Referee
 
 OPENER = Path(__file__).with_name("opener.py")
-CANNOT = "check that the file and its folder may be read and written."
+CANNOT = "check that the file and its folder may be read and written"
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 
@@ -88,7 +88,7 @@ def test_another_user_can_neither_read_it_nor_open_it(open_folder: Path) -> None
             assert peek.returncode != 0
             assert (peek.stdout, "Permission denied" in peek.stderr) == ("", True)
     opened = subprocess.run([sys.executable, str(OPENER), str(path), "open"], capture_output=True, text=True, cwd="/")
-    assert opened.stdout == f"Unreachable: Cannot open {path}: {CANNOT}\n"
+    assert opened.stdout == f"Unreachable: cannot open {path}: {CANNOT}\n"
 
 
 @as_root

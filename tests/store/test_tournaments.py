@@ -277,3 +277,14 @@ def test_facts_are_kept_replaced_and_forgotten(store: Store, open_store: Callabl
     assert open_store().fact("admin") == "bb"
     store.set_fact("admin", None)
     assert store.fact("admin") is None
+
+
+def test_matches_that_were_dealt_more_than_once_are_counted(
+    store: Store, new_league: Callable[..., Tournament]
+) -> None:
+    league = new_league(store)
+    assert store.tournaments.dealt_anew(league.id) == 0
+    for match in (1, 2):
+        assert store.matches.claim(match) == 1
+    store.matches.put_back({1: True, 2: False})
+    assert store.tournaments.dealt_anew(league.id) == 1

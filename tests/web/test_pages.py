@@ -50,6 +50,7 @@ async def test_every_page_of_a_tournament_with_a_hostile_name(competition: Compe
         (f"/tournaments/{name}?view=seats", "Seat 0"),
         (f"/tournaments/{name}?view=history", "<polyline"),
         (f"/tournaments/{name}?view=schedule", "Round"),
+        (f"/tournaments/{name}?view=events", "matches scheduled"),
         (f"/wall/{name}", "Being played"),
         ("/wall", "Latest results"),
         (f"/matches/{name}/0", "decision"),
@@ -108,7 +109,7 @@ async def test_headers_forbid_everything_from_elsewhere(page: Page) -> None:
 
 async def test_what_is_not_there_is_said_in_a_sentence(page: Page) -> None:
     for path, told in (
-        ("/tournaments/none", "There is no tournament named none."),
+        ("/tournaments/none", "there is no tournament named none"),
         ("/bots/nobody", "nobody"),
         ("/games/chess", "chess"),
         ("/matches/none/1", "there is no match none/1"),

@@ -357,9 +357,11 @@ type TournamentInfo struct {
 	// What the round is called that its format drew last; empty in a round-robin.
 	Stage string `protobuf:"bytes,17,opt,name=stage,proto3" json:"stage,omitempty"`
 	// The head of its hash chain.
-	Head          *ChainHead `protobuf:"bytes,18,opt,name=head,proto3" json:"head,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Head *ChainHead `protobuf:"bytes,18,opt,name=head,proto3" json:"head,omitempty"`
+	// Matches that were dealt more than once: they were interrupted after a connected bot had seen cards, or played again by a ruling.
+	MatchesDealtAnew uint32 `protobuf:"varint,25,opt,name=matches_dealt_anew,json=matchesDealtAnew,proto3" json:"matches_dealt_anew,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *TournamentInfo) Reset() {
@@ -516,6 +518,13 @@ func (x *TournamentInfo) GetHead() *ChainHead {
 		return x.Head
 	}
 	return nil
+}
+
+func (x *TournamentInfo) GetMatchesDealtAnew() uint32 {
+	if x != nil {
+		return x.MatchesDealtAnew
+	}
+	return 0
 }
 
 // Nonces that were fixed together.
@@ -690,7 +699,10 @@ func (x *GetStandingsResponse) GetStandings() *Standings {
 type WatchStandingsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Empty: the tournament that runs, or else the newest.
-	Tournament    string `protobuf:"bytes,1,opt,name=tournament,proto3" json:"tournament,omitempty"`
+	Tournament string `protobuf:"bytes,1,opt,name=tournament,proto3" json:"tournament,omitempty"`
+	// After the first message, send what has changed since the message before on this stream (`changes_json`), where that
+	// is shorter. Standings of a hundred bots have hundreds of kilobytes.
+	Changes       bool `protobuf:"varint,2,opt,name=changes,proto3" json:"changes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -732,10 +744,21 @@ func (x *WatchStandingsRequest) GetTournament() string {
 	return ""
 }
 
+func (x *WatchStandingsRequest) GetChanges() bool {
+	if x != nil {
+		return x.Changes
+	}
+	return false
+}
+
 type WatchStandingsResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	StandingsJson string                 `protobuf:"bytes,1,opt,name=standings_json,json=standingsJson,proto3" json:"standings_json,omitempty"`
 	Standings     *Standings             `protobuf:"bytes,2,opt,name=standings,proto3" json:"standings,omitempty"`
+	// Instead of the other two, only if `changes` was asked for: a JSON list of what to do with the standings before, in the
+	// form in which tables are kept by the names of bots (`leaderboard/referee_leaderboard/changes.py` describes and makes it).
+	// `[path, value]` puts a value at a path, `[path]` removes what is there. A path is a list of keys and indices.
+	ChangesJson   string `protobuf:"bytes,3,opt,name=changes_json,json=changesJson,proto3" json:"changes_json,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -782,6 +805,13 @@ func (x *WatchStandingsResponse) GetStandings() *Standings {
 		return x.Standings
 	}
 	return nil
+}
+
+func (x *WatchStandingsResponse) GetChangesJson() string {
+	if x != nil {
+		return x.ChangesJson
+	}
+	return ""
 }
 
 type ListMatchesRequest struct {
@@ -1532,8 +1562,8 @@ func (x *JournalEntry) GetHash() string {
 
 type ExportedRecord struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The number of the match in the schedule.
-	Match uint32 `protobuf:"varint,1,opt,name=match,proto3" json:"match,omitempty"`
+	// Of the match, in the schedule.
+	Number uint32 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
 	// The record in its canonical bytes.
 	RecordJson    []byte `protobuf:"bytes,2,opt,name=record_json,json=recordJson,proto3" json:"record_json,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1570,9 +1600,9 @@ func (*ExportedRecord) Descriptor() ([]byte, []int) {
 	return file_arena_v1_tournament_proto_rawDescGZIP(), []int{22}
 }
 
-func (x *ExportedRecord) GetMatch() uint32 {
+func (x *ExportedRecord) GetNumber() uint32 {
 	if x != nil {
-		return x.Match
+		return x.Number
 	}
 	return 0
 }
@@ -1602,7 +1632,7 @@ const file_arena_v1_tournament_proto_rawDesc = "" +
 	"house_bots\x18\x06 \x03(\tR\thouseBots\"\x18\n" +
 	"\x16ListTournamentsRequest\"U\n" +
 	"\x17ListTournamentsResponse\x12:\n" +
-	"\vtournaments\x18\x01 \x03(\v2\x18.arena.v1.TournamentInfoR\vtournaments\"\xbb\x04\n" +
+	"\vtournaments\x18\x01 \x03(\v2\x18.arena.v1.TournamentInfoR\vtournaments\"\xe9\x04\n" +
 	"\x0eTournamentInfo\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04game\x18\x02 \x01(\tR\x04game\x12\x18\n" +
@@ -1626,7 +1656,8 @@ const file_arena_v1_tournament_proto_rawDesc = "" +
 	"\x06nonces\x18\x0f \x03(\v2\x13.arena.v1.NonceDrawR\x06nonces\x12\x18\n" +
 	"\arulings\x18\x10 \x03(\tR\arulings\x12\x14\n" +
 	"\x05stage\x18\x11 \x01(\tR\x05stage\x12'\n" +
-	"\x04head\x18\x12 \x01(\v2\x13.arena.v1.ChainHeadR\x04head\"\x8c\x01\n" +
+	"\x04head\x18\x12 \x01(\v2\x13.arena.v1.ChainHeadR\x04head\x12,\n" +
+	"\x12matches_dealt_anew\x18\x19 \x01(\rR\x10matchesDealtAnew\"\x8c\x01\n" +
 	"\tNonceDraw\x12\x12\n" +
 	"\x04draw\x18\x01 \x01(\rR\x04draw\x12\x1f\n" +
 	"\vfirst_match\x18\x02 \x01(\rR\n" +
@@ -1639,14 +1670,16 @@ const file_arena_v1_tournament_proto_rawDesc = "" +
 	"tournament\"p\n" +
 	"\x14GetStandingsResponse\x12%\n" +
 	"\x0estandings_json\x18\x01 \x01(\tR\rstandingsJson\x121\n" +
-	"\tstandings\x18\x02 \x01(\v2\x13.arena.v1.StandingsR\tstandings\"7\n" +
+	"\tstandings\x18\x02 \x01(\v2\x13.arena.v1.StandingsR\tstandings\"Q\n" +
 	"\x15WatchStandingsRequest\x12\x1e\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\tR\n" +
-	"tournament\"r\n" +
+	"tournament\x12\x18\n" +
+	"\achanges\x18\x02 \x01(\bR\achanges\"\x95\x01\n" +
 	"\x16WatchStandingsResponse\x12%\n" +
 	"\x0estandings_json\x18\x01 \x01(\tR\rstandingsJson\x121\n" +
-	"\tstandings\x18\x02 \x01(\v2\x13.arena.v1.StandingsR\tstandings\"b\n" +
+	"\tstandings\x18\x02 \x01(\v2\x13.arena.v1.StandingsR\tstandings\x12!\n" +
+	"\fchanges_json\x18\x03 \x01(\tR\vchangesJson\"b\n" +
 	"\x12ListMatchesRequest\x12\x1e\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\tR\n" +
@@ -1703,9 +1736,9 @@ const file_arena_v1_tournament_proto_rawDesc = "" +
 	"\arecords\x18\x03 \x03(\v2\x18.arena.v1.ExportedRecordR\arecords\"8\n" +
 	"\fJournalEntry\x12\x14\n" +
 	"\x05entry\x18\x01 \x01(\tR\x05entry\x12\x12\n" +
-	"\x04hash\x18\x02 \x01(\tR\x04hash\"G\n" +
-	"\x0eExportedRecord\x12\x14\n" +
-	"\x05match\x18\x01 \x01(\rR\x05match\x12\x1f\n" +
+	"\x04hash\x18\x02 \x01(\tR\x04hash\"I\n" +
+	"\x0eExportedRecord\x12\x16\n" +
+	"\x06number\x18\x01 \x01(\rR\x06number\x12\x1f\n" +
 	"\vrecord_json\x18\x02 \x01(\fR\n" +
 	"recordJson*\xa5\x01\n" +
 	"\n" +

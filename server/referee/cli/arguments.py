@@ -49,7 +49,7 @@ def read_options(words: Sequence[str]) -> dict[str, Any]:
         key, equals, text = word.partition("=")
         key = key.strip()
         if not equals or not key:
-            wrong_use(f"cannot read the option {word!r}; options are written KEY=VALUE")
+            wrong_use(f"cannot read the option {word!r}: options are written KEY=VALUE")
         if key in options:
             wrong_use(f"the option {key!r} is given twice")
         try:
@@ -86,7 +86,7 @@ def read_bots(text: str) -> list[str]:
     """Names of bots between commas."""
     bots = [name.strip() for name in text.split(",")]
     if not all(bots):
-        wrong_use(f"cannot read --bots {text!r}; names of bots are written with commas between them")
+        wrong_use(f"cannot read --bots {text!r}: names of bots are written with commas between them")
     return bots
 
 
@@ -94,7 +94,7 @@ def seconds(text: str) -> float:
     """A duration as people write it: 500ms, 1s, 2m, 1.5."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|)", text.strip())
     if not found:
-        wrong_use(f"{text!r} is not a duration; write 500ms, 1s or 2m")
+        wrong_use(f"{text!r} is not a duration: write 500ms, 1s or 2m")
     given = float(found[1]) * _UNITS[found[2]]
     if given > LONGEST_HOURS * 3600:
         wrong_use(f"{text} is too long: {LONGEST_HOURS}h is the most")

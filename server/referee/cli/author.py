@@ -6,7 +6,6 @@ A token is never needed on a command line, where every user of the machine could
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,12 +19,11 @@ from referee.cli.arguments import DEFAULT_SERVER
 from referee.cli.connection import channel, failure, stub
 from referee.cli.errors import ENVIRONMENT, WRONG_USE, Failure
 from referee.cli.output import stdout_console
+from referee.cli.tokens import ADMIN_TOKEN, TOKEN, asked, in_file
 
 if TYPE_CHECKING:
     from referee.cli.backend import Row
 
-TOKEN, ADMIN_TOKEN = "REFEREE_TOKEN", "REFEREE_ADMIN_TOKEN"
-LARGEST_FILE = 4096
 SECONDS = 30
 
 AuthorServer = Annotated[
@@ -33,7 +31,7 @@ AuthorServer = Annotated[
 ]
 TokenFile = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help=f"A file with the bot's token; without it {TOKEN}, or you are asked."),
+    typer.Option(metavar="FILE", help=f"A file with the token; without it {TOKEN}, or you are asked."),
 ]
 OfBot = Annotated[
     str | None, typer.Option("--bot", metavar="NAME", help=f"For hosts: any bot, with the token in {ADMIN_TOKEN}.")
@@ -138,35 +136,12 @@ def print_versions(rows: list[Row]) -> None:
 
 def _token(file: Path | None, bot: str | None) -> str:
     """The token, from the first place that has one; Failure says where to put it."""
-    if bot is not None:
-        token = os.environ.get(ADMIN_TOKEN, "").strip()
-        if not token:
-            raise Failure(f"--bot is for hosts: give the admin token in {ADMIN_TOKEN}", WRONG_USE)
-    elif file is not None:
-        token = _in_file(file)
-    elif not (token := os.environ.get(TOKEN, "").strip()):
-        if not sys.stdin.isatty():
-            raise Failure(
-                f"the bot's token is missing: give it in {TOKEN}, or name its file with --token-file", WRONG_USE
-            )
-        token = str(typer.prompt("The bot's token", hide_input=True, err=True)).strip()
+    whose, name = ("admin token", ADMIN_TOKEN) if bot is not None else ("bot's token", TOKEN)
+    if file is not None:
+        token = in_file(file, name)
+    elif not (token := os.environ.get(name, "").strip()):
+        hint = f"the {whose} is missing: give it in {name}, or name its file with --token-file"
+        token = asked(f"The {whose}", f"--bot is for hosts: {hint}" if bot is not None else hint)
     if not is_token(token):
         raise Failure("the token has characters that no token has: copy it again", WRONG_USE)
     return token
-
-
-def _in_file(path: Path) -> str:
-    """A token alone in a file, or in a line `REFEREE_TOKEN=…` as shells read it."""
-    try:
-        with path.open(encoding="utf-8") as file:
-            text = file.read(LARGEST_FILE)
-    except OSError as error:
-        raise Failure(f"cannot read {path}: {error.strerror}", WRONG_USE) from None
-    except UnicodeDecodeError:
-        raise Failure(f"{path} holds no token: it is not text", WRONG_USE) from None
-    lines = [line.strip().removeprefix("export ").strip() for line in text.splitlines() if line.strip()]
-    named = [line.removeprefix(f"{TOKEN}=").strip("'\"") for line in lines if line.startswith(f"{TOKEN}=")]
-    found = named or lines
-    if len(found) != 1:
-        raise Failure(f"{path} holds no token: write it alone into the file, or as {TOKEN}=…", WRONG_USE)
-    return found[0]

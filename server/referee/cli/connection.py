@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 KEEPALIVE = 20_000
 """Milliseconds between two signs of life of a server that is waited for."""
+PUBLIC = ""
+"""In place of the name of a file: certificates that known authorities have signed are trusted."""
 SECONDS = 30.0
 """How long a server may take for an answer that needs no long work."""
 LONG = {
@@ -40,7 +42,7 @@ def call(server: str, token: str | None, ca: str | None, service: str, method: s
                 return verb(request, metadata=metadata(token), timeout=SECONDS)
             return _wait(verb.future(request, metadata=metadata(token)), LONG[method])
         except grpc.RpcError as error:
-            raise failure(error, server) from None
+            raise failure(error, server, token) from None
 
 
 def _wait(answer: Any, what: str) -> Any:
@@ -99,6 +101,8 @@ def credentials(server: str, ca: str | None) -> grpc.ChannelCredentials | None:
         raise Failure(f"{server!r} is not an address: write HOST:PORT or unix:PATH", WRONG_USE)
     if ca is None:
         return None
+    if ca == PUBLIC:
+        return grpc.ssl_channel_credentials()
     try:
         return grpc.ssl_channel_credentials(read_certificates(Path(ca)))
     except OSError as error:
@@ -113,21 +117,24 @@ def metadata(token: str | None) -> list[tuple[str, str]]:
     return [("authorization", f"Bearer {token}")] if token else []
 
 
-def failure(error: Any, server: str) -> Failure:
-    """What a refused call means to the host."""
+def failure(error: Any, server: str, token: str | None = "") -> Failure:
+    """What a refused call means to the host; `token` is None where none was given."""
     import grpc
 
     code, details = error.code(), error.details() or ""
     if code is grpc.StatusCode.UNAVAILABLE:
         return Failure(_unavailable(server, details), ENVIRONMENT)
     if code is grpc.StatusCode.UNAUTHENTICATED:
+        if token is None:
+            how = "give it in REFEREE_ADMIN_TOKEN, or name its file with --admin-token-file"
+            return Failure(f"this needs the admin token of {server}: {how}", WRONG_USE)
         return Failure(
-            f"{server} did not accept the admin token: give it with --admin-token or REFEREE_ADMIN_TOKEN "
-            "('referee serve --new-admin-token' makes a new one)",
+            f"{server} did not accept the admin token: give it in REFEREE_ADMIN_TOKEN or --admin-token-file "
+            "('referee admin rotate host' makes a new one, on the machine with the database)",
             WRONG_USE,
         )
     if code is grpc.StatusCode.UNIMPLEMENTED:
-        return Failure(f"{server} is no Referee server of this version", ENVIRONMENT)
+        return Failure(f"{server} is not a Referee server of this version", ENVIRONMENT)
     if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
         return Failure(f"{server} is busy: {details or 'it takes nothing more; try again in a while'}", ENVIRONMENT)
     if code is grpc.StatusCode.DATA_LOSS:
@@ -145,6 +152,6 @@ def _unavailable(server: str, details: str) -> str:
     if "Hostname Verification" in details:
         return f"the certificate of {server} is made out to another name: ask for the server by that name"
     if "WRONG_VERSION_NUMBER" in details:
-        return f"{server} does not speak TLS: leave out --ca"
-    tls = "" if "Connection refused" in details else "; if it speaks TLS, give --ca FILE"
-    return f"no Referee server answers at {server}; start one with 'referee serve'{tls}"
+        return f"{server} does not speak TLS: leave out --ca and --tls"
+    tls = "" if "Connection refused" in details else "; if it speaks TLS, give --ca FILE or --tls"
+    return f"no Referee server answers at {server}: start one with 'referee serve'{tls}"

@@ -50,9 +50,14 @@ def print_tournaments(rows: list[Row]) -> None:
     stdout_console().print(table)
 
 
+UNUSUAL = {"matches_set_aside": "set aside", "matches_dealt_anew": "dealt anew"}
+"""Counts that are shown where there is something to count."""
+
+
 def print_progress(row: Row) -> None:
     """State and progress of a tournament on one line."""
     aside = f", {row['matches_set_aside']} of them set aside without a result" if row["matches_set_aside"] else ""
+    aside += f", {row['matches_dealt_anew']:,} dealt anew" if row["matches_dealt_anew"] else ""
     stdout_console().print(
         f"{row['name']} is {row['state']}: {row['matches_done']} of {row['matches_total']} matches{aside}; "
         f"hash chain of {row['head']['entries']} entries, head {row['head']['hash']}",
@@ -65,10 +70,12 @@ def print_details(row: Row) -> None:
     """All that is known of a tournament, a line each."""
     for key in (
         *("name", "game", "players", "state", "stage", "matches_done", "matches_set_aside", "matches_total"),
-        *("commitment", "root", "seed_text", "salt"),
+        *("matches_dealt_anew", "commitment", "root", "seed_text", "salt"),
     ):
-        if row[key] not in ("", None) and (key, row[key]) != ("matches_set_aside", 0):
-            stdout_console().print(f"{key.replace('_', ' '):>16}  {row[key]}", markup=False, soft_wrap=True)
+        if row[key] not in ("", None) and not (key in UNUSUAL and row[key] == 0):
+            stdout_console().print(
+                f"{UNUSUAL.get(key, key.replace('_', ' ')):>16}  {row[key]}", markup=False, soft_wrap=True
+            )
     if row["repeatable"]:
         stdout_console().print(
             f"{'repeatable':>16}  yes: whoever guesses the seed's text knows every deal", markup=False

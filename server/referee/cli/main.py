@@ -30,13 +30,16 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "compare",
         "ask",
         "why",
+        "join",
         "bridge",
         "submit",
         "submission",
         "conform",
     ),
     "Look at matches": ("matches", "show", "replay", "luck", "export", "verify"),
-    "For hosts": ("serve", "bot", "tournament", "match", "events", "backup", "import", "cluster", "worker"),
+    "For hosts": (
+        *("serve", "bot", "invite", "admin", "tournament", "match", "events", "backup", "import", "cluster", "worker"),
+    ),
     "For authors of games": ("new-game", "check-game", "scenario"),
 }
 """The commands, by who needs them: the panels of `referee --help`, in this order."""
@@ -76,6 +79,7 @@ def build(only: str | None = None) -> typer.Typer:
     import typer
 
     from referee.cli.front import front
+    from referee.cli.server_options import with_server_options
 
     app = typer.Typer(
         name="referee",
@@ -94,10 +98,22 @@ def build(only: str | None = None) -> typer.Typer:
             word = module_name(name)
             module: Any = import_module(f"referee.cli.commands.{word}")
             if hasattr(module, "app"):
+                _complete(module.app)
                 app.add_typer(module.app, name=name, rich_help_panel=panel)
             else:
-                app.command(name, rich_help_panel=panel)(getattr(module, word))
+                app.command(name, rich_help_panel=panel)(with_server_options(getattr(module, word)))
     return app
+
+
+def _complete(group: typer.Typer) -> None:
+    """The further options of commands that talk to a server, for a group of commands; twice is as good as once."""
+    from referee.cli.server_options import with_server_options
+
+    for command in group.registered_commands:
+        assert command.callback is not None
+        command.callback = with_server_options(command.callback)
+    if group.registered_callback is not None and group.registered_callback.callback is not None:
+        group.registered_callback.callback = with_server_options(group.registered_callback.callback)
 
 
 def module_name(command: str) -> str:

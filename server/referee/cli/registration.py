@@ -36,7 +36,7 @@ def read_names(file: Path) -> list[str]:
     except OSError as error:
         raise Failure(f"cannot read {file}: {error.strerror}", WRONG_USE) from None
     except (csv.Error, UnicodeDecodeError) as error:
-        raise Failure(f"{file} is no CSV file in UTF-8: {error}", WRONG_USE) from None
+        raise Failure(f"{file} is not a CSV file in UTF-8: save it as such ({error})", WRONG_USE) from None
     names = [name for name in names if name]
     if not names:
         raise Failure(f"{file} holds no names", WRONG_USE)
@@ -47,7 +47,7 @@ def read_names(file: Path) -> list[str]:
         raise Failure(f"{file}: more than once: {', '.join(twice)}", WRONG_USE)
     for name in names:
         try:
-            check_name(name, "A bot's name")
+            check_name(name, "a bot's name")
             check_new_name(name)
         except (Refused, WrongUse) as error:
             raise Failure(f"{file}: {error}", WRONG_USE) from None

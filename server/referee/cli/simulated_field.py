@@ -34,7 +34,7 @@ def field_of(game: Game[Any], players: int, texts: Sequence[str]) -> SimulatedFi
     from referee.hosting.bot import functions, names
 
     if len(texts) > players:
-        wrong_use(f"{len(texts)} bots for {players} seats; name at most one per seat")
+        wrong_use(f"{len(texts)} bots for {players} seats: name at most one per seat")
     given = [names.given(text) for text in texts]
     if all(_plays_inside(bot) for _, bot in given):
         bots = [functions.load(bot) if functions.written_as(bot) else bot for _, bot in given]

@@ -16,7 +16,7 @@ def write(folder: Path, template: str, words: Mapping[str, str], further: Mappin
     `further` files are written as they are.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        wrong_use(f"{folder} is there already; choose another name, nothing is overwritten")
+        wrong_use(f"{folder} is there already: choose another name, nothing is overwritten")
     root = TEMPLATES / template
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -13,18 +13,6 @@ if TYPE_CHECKING:
     from referee.hall.competition import SubmissionPlan
     from referee.store import Store
 
-DEFAULTS: dict[str, Any] = {
-    "submissions": False,
-    "submissions_dir": None,
-    "build_network": False,
-    "submission_mb": 48,
-    "submissions_per_hour": 30,
-    "hosted_idle": "60s",
-    "hosted_matches": 16,
-    "hosted_memory": 1024,
-    "max_hosted": 0,
-}
-"""The keys of `serve --config` that are about submissions."""
 MOST_MB = 48
 """What gRPC connections of bots are allowed to send at once bounds it (`net/received_bytes.py`)."""
 UNPACKED = 6

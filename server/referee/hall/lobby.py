@@ -170,7 +170,7 @@ class Lobby:
         house = [name for name in against if name != ANYONE and not self._is_remote(name, game.name)]
         named = [name for name in against if name != ANYONE and name not in house]
         if bot.name in named:
-            raise WrongUse(f"{bot.name} cannot practise against itself; name others, or 'anyone'")
+            raise WrongUse(f"{bot.name} cannot practise against itself: name others, or 'anyone'")
         if len(set(named)) < len(named):
             raise WrongUse(f"{max(named, key=named.count)} is one bot and has one seat; house bots may have several")
         remote = 1 + len(against) - len(house)

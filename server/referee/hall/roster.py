@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from typing import Any
 
 from referee import names
 from referee.hall.house_player import HouseBotThread, HousePlayer
+from referee.hall.redeeming import Redeeming
 from referee.hall.tokens import Tokens
 from referee.hosting.bot import folders
 from referee.rules.game import WrongUse
 from referee.rules.spelling import brief, nearest
-from referee.store import ADMIN_FACT, Bot, BotKind, NewBot, NewEntrant, Store
-from referee.store.bots import token_hash
+from referee.store import Bot, BotKind, NewBot, NewEntrant, Store
+from referee.store.admins import HOST
 from referee.tournament.plan import distinct
 
 ANYONE = "anyone"
@@ -29,6 +29,7 @@ class Roster:
         self._house_thread = house_thread
         self._loaded: dict[str, Any] = {}
         self.tokens = Tokens(store)
+        self.invitations = Redeeming(store, self.tokens)
 
     def add(self, name: str) -> NewBot:
         """Register a remote bot, under a name that is not taken and means nothing else."""
@@ -48,7 +49,7 @@ class Roster:
         found = self._store.bots.find(name)
         if found is not None and found.kind is BotKind.REMOTE:
             if found.revoked is not None:
-                raise WrongUse(f"{name} is revoked; 'referee bot rotate {name}' lets it in again")
+                raise WrongUse(f"{name} is revoked: 'referee bot rotate {name}' lets it in again")
             return found
         if name not in folders.names():
             known = [bot.name for bot in self._store.bots.all() if bot.kind is BotKind.REMOTE and bot.revoked is None]
@@ -84,6 +85,4 @@ def check_new_name(name: str) -> None:
 
 def new_admin_token(store: Store) -> str:
     """Make an admin token; only its hash is kept, and the old one is void."""
-    token = secrets.token_hex(32)
-    store.set_fact(ADMIN_FACT, token_hash(token))
-    return token
+    return store.admins.rotate(HOST).token

@@ -116,7 +116,7 @@ class Submissions:
         async with self._lock:
             chosen = await in_thread(self._store.versions.get, found.id, number)
             if chosen.state in PAST and not self.content.is_built(chosen.id):
-                raise NotAllowed(f"The files of version {number} are no longer there: submit them again.")
+                raise NotAllowed(f"the files of version {number} are no longer there: submit them again")
             version = await in_thread(self._store.versions.activate, found.id, number)
         self._put(version)
         return version
@@ -144,14 +144,14 @@ class Submissions:
     def _take(self, bot: Bot, upload: Path) -> BotVersion:
         recent = self._store.versions.since(bot.id, wall_clock() - HOUR)
         if recent >= self.settings.per_hour:
-            raise NotAllowed(f"{bot.name} was submitted {recent} times within an hour: wait a while.")
+            raise NotAllowed(f"{bot.name} was submitted {recent} times within an hour: wait a while")
         package = self.content.take(upload)
         try:
             for other in self._store.versions.of(bot.id):
                 if other.digest == package.digest and other.state is not VersionState.REFUSED:
                     raise NotAllowed(
-                        f"These are the files of version {other.number}, which is {other.state}: change something, "
-                        "or go back to that version."
+                        f"these are the files of version {other.number}, which is {other.state}: change something, "
+                        "or go back to that version"
                     )
             return self._store.versions.add(bot.id, package.digest, package.files, package.size)
         except BaseException:

@@ -6,12 +6,11 @@ store is noticed when a caller has an unknown token, and every two seconds at th
 
 from __future__ import annotations
 
-import hmac
 import re
 
 from referee.hall.places import Places, PlacesTaken
 from referee.hall.single_flight import SingleFlight
-from referee.store import ADMIN_FACT, BotCredentials, BotKind, Store
+from referee.store import Admin, BotCredentials, BotKind, Role, Store
 from referee.store.bots import token_hash
 from referee.threads import in_thread
 
@@ -23,12 +22,12 @@ MOST_UNKNOWN_PER_ADDRESS = 64
 
 
 class Tokens:
-    """Checks the tokens of bots and of the host (admin)."""
+    """Checks the tokens of bots and of admins."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._names: dict[str, str] = {}
-        self._admin: str | None = None
+        self._admins: dict[str, Admin] = {}
         self._looking = SingleFlight(self._look)
         self._unknown = Places(MOST_UNKNOWN, MOST_UNKNOWN_PER_ADDRESS, PlacesTaken(), PlacesTaken())
 
@@ -53,27 +52,31 @@ class Tokens:
                 await self.refresh()
         return self._names.get(given)
 
-    async def is_admin(self, token: str, peer: str) -> bool:
-        """Whether this is the host's token, at this very moment."""
+    async def admin(self, token: str, peer: str) -> Admin | None:
+        """The admin who has this token, at this very moment.
+
+        PlacesTaken if too many unknown ones are being looked up.
+        """
         if not TOKEN.fullmatch(token):
-            return False
+            return None
         given = token_hash(token)
-        if not self._was_admin(given):
+        if given not in self._admins:
             with self._unknown.one(peer):
                 await self.refresh()
-            return self._was_admin(given)
-        # The caller knows this token or the one before: see whether it has been made void meanwhile.
-        self._admin = await in_thread(self._store.fact, ADMIN_FACT)
-        return self._was_admin(given)
+            return self._admins.get(given)
+        # The caller knows this token or one of before: see whether it has been made void meanwhile.
+        return await in_thread(self._store.admins.with_hash, given)
 
-    def _was_admin(self, given: str) -> bool:
-        return self._admin is not None and hmac.compare_digest(self._admin, given)
+    async def is_admin(self, token: str, peer: str, role: Role = Role.HOST) -> bool:
+        """Whether this is the token of an admin who may do what needs that role."""
+        admin = await self.admin(token, peer)
+        return admin is not None and admin.may(role)
 
     async def _look(self) -> list[BotCredentials]:
-        def read() -> tuple[list[BotCredentials], str | None]:
-            return self._store.bots.passes(), self._store.fact(ADMIN_FACT)
+        def read() -> tuple[list[BotCredentials], dict[str, Admin]]:
+            return self._store.bots.passes(), self._store.admins.by_hash()
 
-        bots, self._admin = await in_thread(read)
+        bots, self._admins = await in_thread(read)
         self._names = {
             bot.token_hash: bot.name
             for bot in bots

@@ -128,7 +128,7 @@ def seat_bots(game: Game[Any], players: int, bots: Sequence[str | Bot]) -> list[
     if not bots:
         raise WrongUse("name at least one bot")
     if len(bots) > players:
-        raise WrongUse(f"{len(bots)} bots for {players} seats; name at most one per seat")
+        raise WrongUse(f"{len(bots)} bots for {players} seats: name at most one per seat")
     for bot in bots:
         if isinstance(bot, str) and bot != RANDOM:
             folders.find(bot, game.name)

@@ -16,18 +16,18 @@ from referee.hall.presence import HallPlayer
 from referee.match.clock import TimeControl
 from referee.match.match import Match
 from referee.match.result import Ending
-from referee.net.bearer import bearer_token, lookups
+from referee.net.admin_gate import AdminGate, Need
 from referee.net.guard import Refusal
 from referee.net.messages import match_result
 from referee.net.play_service import STOPPING, PlayService
-from referee.net.states import RATING_ORDERS, SCHEDULES, TOURNAMENT_STATES
+from referee.net.states import MISSED_MATCHES, RATING_ORDERS, SCHEDULES, TOURNAMENT_STATES
 from referee.rules import registry
 from referee.rules.game import WrongUse
-from referee.store import BotKind, NameTaken, NotAllowed, Refused, Unknown
+from referee.store import BotKind, NameTaken, NotAllowed, Refused, Role, Unknown
 from referee.threads import in_thread
 from referee.tournament import moderation
 from referee.tournament.moderation import Action
-from referee.tournament.plan import ABSENCE, ASIDE, Plan
+from referee.tournament.plan import ABSENCE, Plan
 
 ACTIONS = {
     pb.TOURNAMENT_ACTION_START: "start",
@@ -41,16 +41,59 @@ RULINGS = {
     pb.TOURNAMENT_ACTION_ANNUL: Action.ANNUL,
     pb.TOURNAMENT_ACTION_REPLAY: Action.REPLAY,
 }
-UNKNOWN_ACTION = "the action must be START, PAUSE, RESUME, CANCEL, DISQUALIFY, WITHDRAW, ANNUL or REPLAY"
+AMENDMENTS = (pb.TOURNAMENT_ACTION_REOPEN, pb.TOURNAMENT_ACTION_EXTEND, pb.TOURNAMENT_ACTION_UNDO)
+UNKNOWN_ACTION = (
+    "the action must be START, PAUSE, RESUME, CANCEL, DISQUALIFY, WITHDRAW, ANNUL, REPLAY, REOPEN, EXTEND or UNDO"
+)
 SEED_BYTES = 32
-NOT_ADMIN = Refusal(grpc.StatusCode.UNAUTHENTICATED, "this needs the admin token")
 REVOKED = Refusal(grpc.StatusCode.UNAUTHENTICATED, "the token is missing, unknown or revoked")
 
 
+HELPERS = ("pause", "resume", Action.ANNUL)
+
+
+def _control_need(request: pb.ControlTournamentRequest) -> Role:
+    action = ACTIONS.get(request.action) or RULINGS.get(request.action)
+    return Role.HELPER if action in HELPERS else Role.HOST
+
+
+def _control_words(request: pb.ControlTournamentRequest) -> tuple[str, str] | None:
+    if request.dry_run:
+        return None
+    if (ruling := RULINGS.get(request.action)) is not None:
+        return RULED[ruling], f"{request.subject} in {request.name}: {request.reason}"
+    if request.action == pb.TOURNAMENT_ACTION_EXTEND:
+        return "extended the tournament", f"{request.name} by {request.rounds} rounds"
+    if request.action == pb.TOURNAMENT_ACTION_UNDO:
+        return "took back the latest addition", request.name
+    return f"{CONTROLLED.get(ACTIONS.get(request.action, 'reopen'), 'controlled')} the tournament", request.name
+
+
+CONTROLLED = {"start": "started", "pause": "paused", "resume": "resumed", "cancel": "cancelled", "reopen": "reopened"}
+RULED = {
+    Action.DISQUALIFY: "disqualified",
+    Action.WITHDRAW: "withdrew",
+    Action.ANNUL: "annulled match",
+    Action.REPLAY: "let play again match",
+}
+NEEDS = {
+    "AddBot": Need(words=lambda it: ("registered the bot", it.name)),
+    "ListBots": Need(Role.SPECTATOR),
+    "RevokeBot": Need(words=lambda it: ("revoked the bot", it.name)),
+    "RotateBot": Need(words=lambda it: ("gave a new token to the bot", it.name)),
+    "PlayMatch": Need(words=lambda it: ("let play a match of", f"{it.game}: {', '.join(it.bots)}")),
+    "CreateTournament": Need(words=lambda it: ("created the tournament", it.name)),
+    "ControlTournament": Need(_control_need, _control_words),
+    "JoinTournament": Need(words=lambda it: None if it.dry_run else ("entered", f"{it.bot} in {it.name}")),
+}
+"""Which role each call needs, and how it is told afterwards."""
+
+
 class AdminService:
-    """Every call needs the admin token."""
+    """Every call needs the token of an admin whose role allows it: `gate` sees to that."""
 
     def __init__(self, competition: Competition, play: PlayService) -> None:
+        self.gate = AdminGate(competition.store, competition.roster.tokens, NEEDS)
         self._store = competition.store
         self._roster = competition.roster
         self._presence = competition.presence
@@ -61,25 +104,21 @@ class AdminService:
         self._play = play
 
     async def AddBot(self, request: pb.AddBotRequest, context: Any) -> pb.AddBotResponse:  # noqa: N802
-        await self._admin(context)
-        made = await _answer(self._roster.add, request.name)
+        made = await answer(self._roster.add, request.name)
         await self._roster.tokens.refresh()
         return pb.AddBotResponse(name=made.bot.name, token=made.token or "")
 
     async def ListBots(self, request: pb.ListBotsRequest, context: Any) -> pb.ListBotsResponse:  # noqa: N802
-        await self._admin(context)
-        return pb.ListBotsResponse(bots=[self._info(bot) for bot in await _answer(self._store.bots.all)])
+        return pb.ListBotsResponse(bots=[self._info(bot) for bot in await answer(self._store.bots.all)])
 
     async def RevokeBot(self, request: pb.RevokeBotRequest, context: Any) -> pb.RevokeBotResponse:  # noqa: N802
-        await self._admin(context)
-        await _answer(self._store.bots.revoke, request.name)
+        await answer(self._store.bots.revoke, request.name)
         await self._roster.tokens.refresh()
         self._play.close(request.name, REVOKED)
         return pb.RevokeBotResponse()
 
     async def RotateBot(self, request: pb.RotateBotRequest, context: Any) -> pb.RotateBotResponse:  # noqa: N802
-        await self._admin(context)
-        made = await _answer(self._store.bots.rotate, request.name)
+        made = await answer(self._store.bots.rotate, request.name)
         await self._roster.tokens.refresh()
         self._play.close(request.name, REVOKED)
         return pb.RotateBotResponse(token=made.token or "")
@@ -87,7 +126,6 @@ class AdminService:
     async def PlayMatch(  # noqa: N802
         self, request: pb.PlayMatchRequest, context: Any
     ) -> AsyncIterator[pb.PlayMatchResponse]:
-        await self._admin(context)
         try:
             game = registry.find(request.game)
             game.check_players(len(request.bots))
@@ -102,7 +140,7 @@ class AdminService:
             grace=self._control.grace,
             total=self._control.total,
         )
-        entrants = await _answer(self._roster.entrants, list(request.bots), game.name)
+        entrants = await answer(self._roster.entrants, list(request.bots), game.name)
         if seed is not None and request.matches > 1:
             await self._check_house_only(request.bots)
         for number in range(request.matches or 1):
@@ -141,7 +179,6 @@ class AdminService:
     async def CreateTournament(  # noqa: N802
         self, request: pb.CreateTournamentRequest, context: Any
     ) -> pb.CreateTournamentResponse:
-        await self._admin(context)
         try:
             plan = Plan(
                 game=request.game,
@@ -153,12 +190,13 @@ class AdminService:
                 bank=request.bank_ms / 1000 if request.bank_ms or request.limit_ms else self._control.bank,
                 grace=self._control.grace,
                 total=request.total_ms / 1000,
-                missed=request.missed or ASIDE,
+                missed=_missed(request.missed),
                 options=read_options(request.options_json),
                 allow_join=request.allow_join,
                 absence=request.absence_ms / 1000 if request.absence_ms else ABSENCE,
                 format=read_options(request.format_json),
                 order=_order(request.order),
+                version_sigma=request.version_sigma,
             )
             tournament = await self._director.create(
                 request.name,
@@ -172,18 +210,21 @@ class AdminService:
             raise Refusal(grpc.StatusCode.ALREADY_EXISTS, str(error)) from None
         except (WrongUse, Refused) as error:
             raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, str(error)) from None
-        counts = await _answer(self._store.tournaments.counts, tournament.id)
+        counts = await answer(self._store.tournaments.counts, tournament.id)
         return pb.CreateTournamentResponse(name=tournament.name, matches=counts.total, commitment=tournament.commitment)
 
     async def ControlTournament(  # noqa: N802
         self, request: pb.ControlTournamentRequest, context: Any
     ) -> pb.ControlTournamentResponse:
-        await self._admin(context)
         action, ruling = ACTIONS.get(request.action), RULINGS.get(request.action)
-        if action is None and ruling is None:
+        if action is None and ruling is None and request.action not in AMENDMENTS:
             raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, UNKNOWN_ACTION)
-        told = ""
+        told, matches = "", 0
+        bots: Sequence[str] = ()
         try:
+            if request.action in AMENDMENTS:
+                matches, bots = await self._amend(request)
+                action = "look"
             if ruling is not None:
                 ruled = await self._director.rule(
                     request.name, ruling, request.subject, request.reason, annul=request.annul
@@ -195,27 +236,32 @@ class AdminService:
             raise Refusal(grpc.StatusCode.NOT_FOUND, str(error)) from None
         except (WrongUse, Refused) as error:
             raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, str(error)) from None
-        return pb.ControlTournamentResponse(state=TOURNAMENT_STATES[state], told=told)
+        return pb.ControlTournamentResponse(state=TOURNAMENT_STATES[state], told=told, matches=matches, bots=bots)
+
+    async def _amend(self, request: pb.ControlTournamentRequest) -> tuple[int, Sequence[str]]:
+        """How many matches it is about, and which bots."""
+        name, dry = request.name, request.dry_run
+        if request.action == pb.TOURNAMENT_ACTION_REOPEN:
+            return await self._director.reopen(name), ()
+        if request.action == pb.TOURNAMENT_ACTION_EXTEND:
+            return await self._director.extend(name, request.rounds, dry_run=dry), ()
+        undone = await self._director.undo(name, dry_run=dry)
+        return undone.matches, undone.bots
 
     async def JoinTournament(  # noqa: N802
         self, request: pb.JoinTournamentRequest, context: Any
     ) -> pb.JoinTournamentResponse:
-        await self._admin(context)
         try:
-            added = await self._director.join(request.name, request.bot)
+            join = self._director.join_dry_run if request.dry_run else self._director.join
+            added = await join(request.name, request.bot)
         except Unknown as error:
             raise Refusal(grpc.StatusCode.NOT_FOUND, str(error)) from None
         except (WrongUse, Refused) as error:
             raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, str(error)) from None
         return pb.JoinTournamentResponse(matches_added=added)
 
-    async def _admin(self, context: Any) -> None:
-        with lookups():
-            if not await self._roster.tokens.is_admin(bearer_token(context), context.peer()):
-                raise NOT_ADMIN
-
     async def _player(self, bot: str, shown: str) -> HallPlayer:
-        found = await _answer(self._store.bots.get, bot)
+        found = await answer(self._store.bots.get, bot)
         if found.kind is BotKind.HOUSE:
             return self._roster.house_player(bot, shown)
         connected = self._presence.find(bot)
@@ -230,7 +276,7 @@ class AdminService:
     async def _check_house_only(self, bots: Sequence[str]) -> None:
         """With one seed every match has the same deal: a remote bot would know it from the second match on."""
         for name in bots:
-            if (await _answer(self._store.bots.get, name)).kind is BotKind.REMOTE:
+            if (await answer(self._store.bots.get, name)).kind is BotKind.REMOTE:
                 raise Refusal(
                     grpc.StatusCode.INVALID_ARGUMENT,
                     f"with a seed every match has the same deal, and {name} would know it after the first: ask for one "
@@ -259,6 +305,12 @@ def _schedule(kind: pb.ScheduleKind.ValueType) -> str:
     return SCHEDULES[kind]
 
 
+def _missed(missed: pb.MissedMatches.ValueType) -> str:
+    if missed not in MISSED_MATCHES:
+        raise WrongUse("missed matches must be ASIDE or LOST")
+    return MISSED_MATCHES[missed]
+
+
 def _order(order: TableOrder.ValueType) -> str:
     if order not in RATING_ORDERS:
         raise WrongUse("the order must be TRUESKILL or STRENGTH")
@@ -282,7 +334,7 @@ def _seed(text: str) -> bytes | None:
     return seed or None
 
 
-async def _answer(work: Any, *arguments: Any) -> Any:
+async def answer(work: Any, *arguments: Any) -> Any:
     """Do something with the store beside the loop; its refusals become statuses."""
     try:
         return await in_thread(work, *arguments)

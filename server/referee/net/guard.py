@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Any, NoReturn
 
@@ -41,6 +41,11 @@ class Refusal(Exception):
         self.retry_ms = retry_ms
 
 
+Gate = Callable[[str, Any, Any], Awaitable[Callable[[], Awaitable[None]]]]
+"""Authorization: called with the name of the method, the request and the context before the method. Raises a Refusal,
+or returns what to do once the method has done its work."""
+
+
 class Undecodable:
     """Stands for a request whose bytes are no message."""
 
@@ -53,13 +58,24 @@ def handlers(service: ServiceDescriptor, servicer: object, calls: Calls) -> grpc
     """All methods of a service, guarded. The servicer has a method for each: `async def Name(request, context)`.
 
     A method that takes a stream reads it with `context.read()`, where an undecodable message shows as UNDECODABLE. One
-    that answers with a stream may yield messages that are serialized already, where many are told the same.
+    that answers with a stream may yield messages that are serialized already, where many are told the same. If the
+    servicer has a `gate`, no method is called before the gate has let the caller in.
     """
-    methods = {method.name: _handler(method, getattr(servicer, method.name), calls) for method in service.methods}
+    gate: Gate = getattr(servicer, "gate", _open)
+    methods = {method.name: _handler(method, getattr(servicer, method.name), calls, gate) for method in service.methods}
     return grpc.method_handlers_generic_handler(service.full_name, methods)
 
 
-def _handler(method: MethodDescriptor, behaviour: Any, calls: Calls) -> grpc.RpcMethodHandler[Any, Any]:
+async def _open(method: str, request: Any, context: Any) -> Callable[[], Awaitable[None]]:
+    """The gate of services that anybody may call, or that look at tokens themselves."""
+    return _nothing
+
+
+async def _nothing() -> None:
+    pass
+
+
+def _handler(method: MethodDescriptor, behaviour: Any, calls: Calls, gate: Gate) -> grpc.RpcMethodHandler[Any, Any]:
     write = message_factory.GetMessageClass(method.output_type).SerializeToString
     options: dict[str, Any] = {
         "request_deserializer": _reader(message_factory.GetMessageClass(method.input_type)),
@@ -70,8 +86,8 @@ def _handler(method: MethodDescriptor, behaviour: Any, calls: Calls) -> grpc.Rpc
     # What many are sent is serialized once for all of them.
     options["response_serializer"] = lambda answer: answer if isinstance(answer, bytes) else write(answer)
     if method.server_streaming:
-        return grpc.unary_stream_rpc_method_handler(_guard_answers(behaviour, calls), **options)
-    return grpc.unary_unary_rpc_method_handler(_guard(behaviour, calls), **options)
+        return grpc.unary_stream_rpc_method_handler(_guard_answers(behaviour, calls, method.name, gate), **options)
+    return grpc.unary_unary_rpc_method_handler(_guard(behaviour, calls, method.name, gate), **options)
 
 
 def _reader(kind: type[Message]) -> Callable[[bytes], Any]:
@@ -84,14 +100,17 @@ def _reader(kind: type[Message]) -> Callable[[bytes], Any]:
     return read
 
 
-def _guard(behaviour: Any, calls: Calls) -> Any:
+def _guard(behaviour: Any, calls: Calls, name: str, gate: Gate) -> Any:
     async def call(request: Any, context: Any) -> Any:
         peer = context.peer()
         calls.begin(peer)
         try:
             if request is UNDECODABLE:
                 raise NOT_DECODED
-            return await behaviour(request, context)
+            done = await gate(name, request, context)
+            answer = await behaviour(request, context)
+            await done()
+            return answer
         except Exception as error:  # noqa: BLE001 - nothing of the inside may reach the client
             await _abort(error, context)
         finally:
@@ -100,13 +119,15 @@ def _guard(behaviour: Any, calls: Calls) -> Any:
     return call
 
 
-def _guard_answers(behaviour: Any, calls: Calls) -> Any:
+def _guard_answers(behaviour: Any, calls: Calls, name: str, gate: Gate) -> Any:
     async def call(request: Any, context: Any) -> AsyncIterator[Any]:
         peer = context.peer()
         calls.begin(peer)
         try:
             if request is UNDECODABLE:
                 raise NOT_DECODED
+            done = await gate(name, request, context)
+            await done()  # of a stream at its beginning: the caller may leave before its end
             async with aclosing(behaviour(request, context)) as answers:
                 async for answer in answers:
                     yield answer

@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from arena.v1 import admin_pb2, archive_pb2, match_pb2, submission_pb2, tournament_pb2
+from arena.v1 import access_pb2, admin_pb2, archive_pb2, invitation_pb2, match_pb2, submission_pb2, tournament_pb2
 from referee.hall.competition import Competition
 from referee.listening import Tls
+from referee.net.access_service import AccessService
 from referee.net.admin_service import REVOKED, AdminService
 from referee.net.archive_service import ArchiveService
+from referee.net.invitation_service import InvitationService
 from referee.net.limits import Limits
 from referee.net.listener import Wire
 from referee.net.open_calls import Calls
@@ -74,6 +76,11 @@ class RefereeServer:
                     SubmissionService(competition.submissions, competition.store, competition.roster.tokens, calls),
                 ),
                 (admin_pb2.DESCRIPTOR.services_by_name["AdminService"], AdminService(competition, self.play)),
+                (access_pb2.DESCRIPTOR.services_by_name["AccessService"], AccessService(competition)),
+                (
+                    invitation_pb2.DESCRIPTOR.services_by_name["InvitationService"],
+                    InvitationService(competition.roster.invitations),
+                ),
             ],
             calls,
             limits,

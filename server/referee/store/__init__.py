@@ -1,5 +1,7 @@
 """The store: bots, tournaments, matches and records in SQLite or PostgreSQL, written by one thread."""
 
+from referee.store.admins import Admin, NewAdmin, Role
+from referee.store.amendments import Addition
 from referee.store.errors import (
     PASSING,
     AlreadyOwned,
@@ -21,8 +23,10 @@ from referee.store.errors import (
     StoreClosed,
     StoreError,
     Unknown,
+    UnknownSchema,
     Unreachable,
 )
+from referee.store.invitations import Invitation, NewInvitation
 from referee.store.match_results import PackedResult
 from referee.store.match_search import MatchQuery, NamedMatch
 from referee.store.snapshots import NewSnapshot, StoredSnapshot
@@ -63,6 +67,8 @@ from referee.store.versions import BotVersion, VersionState
 __all__ = [
     "ADMIN_FACT",
     "PASSING",
+    "Addition",
+    "Admin",
     "AlreadyOwned",
     "BadAddress",
     "Bot",
@@ -75,6 +81,7 @@ __all__ = [
     "DrawnNonce",
     "Entrant",
     "ForeignDatabase",
+    "Invitation",
     "Locked",
     "MatchQuery",
     "MatchResult",
@@ -83,8 +90,10 @@ __all__ = [
     "MissingFolder",
     "NameTaken",
     "NamedMatch",
+    "NewAdmin",
     "NewBot",
     "NewEntrant",
+    "NewInvitation",
     "NewRound",
     "NewSnapshot",
     "NewTable",
@@ -98,6 +107,7 @@ __all__ = [
     "PackedResult",
     "ReadOnly",
     "Refused",
+    "Role",
     "Ruling",
     "RulingKind",
     "ScheduledTable",
@@ -117,6 +127,7 @@ __all__ = [
     "Tournament",
     "TournamentState",
     "Unknown",
+    "UnknownSchema",
     "Unreachable",
     "VersionState",
 ]

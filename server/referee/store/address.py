@@ -49,12 +49,12 @@ def parse_address(text: str | Path) -> Address:
         try:
             url = make_url(f"postgresql+psycopg://{rest}")
         except (ArgumentError, ValueError):
-            raise BadAddress(f"The PostgreSQL address cannot be read: write {EXAMPLE}.") from None
+            raise BadAddress(f"the PostgreSQL address cannot be read: write {EXAMPLE}") from None
         if "@" in (url.host or ""):
-            raise BadAddress("The PostgreSQL address has two @ in it: write the one in the password as %40.")
+            raise BadAddress("the PostgreSQL address has two @ in it: write the one in the password as %40")
         return Address(url=url)
     raise BadAddress(
-        f"Unknown kind of database {scheme!r}: give a file path, sqlite:///FILE or postgresql://HOST/DATABASE."
+        f"unknown kind of database {scheme!r}: give a file path, sqlite:///FILE or postgresql://HOST/DATABASE"
     )
 
 
@@ -65,30 +65,30 @@ def check_address(address: Address, *, create: bool) -> None:
             importlib.import_module("psycopg")
         except ImportError:
             raise MissingDriver(
-                "PostgreSQL needs the extra package psycopg: pip install 'referee-arena[postgres]', or use a file."
+                "PostgreSQL needs the extra package psycopg: pip install 'referee-arena[postgres]', or use a file"
             ) from None
         return
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
         raise MissingDriver(
-            f"This Python comes with SQLite {sqlite3.sqlite_version}, too old for Referee: use a Python with "
-            f"SQLite {'.'.join(map(str, OLDEST_SQLITE))} or newer (uv python install), or PostgreSQL."
+            f"this Python comes with SQLite {sqlite3.sqlite_version}, too old for Referee: use a Python with "
+            f"SQLite {'.'.join(map(str, OLDEST_SQLITE))} or newer (uv python install), or PostgreSQL"
         )
     path = address.path
     if path.is_dir():
-        raise NotADatabase(f"{path} is a folder: give the path of a file in it, such as {path / 'referee.db'}.")
+        raise NotADatabase(f"{path} is a folder: give the path of a file in it, such as {path / 'referee.db'}")
     if not path.parent.is_dir():
-        raise MissingFolder(f"The folder {path.parent} does not exist: create it first, or choose another path.")
+        raise MissingFolder(f"the folder {path.parent} does not exist: create it first, or choose another path")
     if not create and not path.exists():
-        raise NoDatabase(f"There is no database at {path}: check the path, or start a tournament there first.")
+        raise NoDatabase(f"there is no database at {path}: check the path, or start a tournament there first")
 
 
 def _file(text: str) -> Address:
     if text in ("", ":memory:") or "\0" in text:
-        raise BadAddress("The database must be a file that lasts: give a path such as referee.db.")
+        raise BadAddress("the database must be a file that lasts: give a path such as referee.db")
     if WITH_PASSWORD.search(text) and not os.path.lexists(text):
         # Not repeated in the message, for it holds a password.
         raise BadAddress(
-            "The database looks like an address with a password, but does not begin like one: "
-            f"write {EXAMPLE}, or the path of a file."
+            "the database looks like an address with a password, but does not begin like one: "
+            f"write {EXAMPLE}, or the path of a file"
         )
     return Address(path=Path(os.path.abspath(text)))

@@ -21,14 +21,14 @@ def back_up(address: Address, target: Path) -> int:
     if address.path is None:
         raise Refused(
             "PostgreSQL makes its own copies: pg_dump --format=custom --file FILE DATABASE, and pg_restore to bring "
-            "one back."
+            "one back"
         )
     check_address(address, create=False)
     if target.exists():
-        raise Refused(f"{target} exists already: name a new file.")
+        raise Refused(f"{target} exists already: name a new file")
     unfinished = target.with_name(f"{target.name}.unfinished")
     if not create_private(unfinished):
-        raise Refused(f"{unfinished} exists: another copy is being made, or one was broken off; remove it.")
+        raise Refused(f"{unfinished} exists: another copy is being made, or one was broken off; remove it")
     try:
         _copy(address.path, unfinished)
         os.link(unfinished, target)  # unlike a rename, this never replaces a file
@@ -36,7 +36,7 @@ def back_up(address: Address, target: Path) -> int:
     except sqlite3.Error as error:
         raise fault_of(error, str(address.path)) or error from error
     except FileExistsError:
-        raise Refused(f"{target} exists already: name a new file.") from None
+        raise Refused(f"{target} exists already: name a new file") from None
     except OSError as error:
         raise fault_of_file(error, str(target)) from error
     finally:
@@ -50,12 +50,12 @@ def _copy(source: Path, target: Path) -> None:
         closing(sqlite3.connect(target)) as writing,
     ):
         if reading.execute("SELECT 1 FROM sqlite_master WHERE name = 'tournaments'").fetchone() is None:
-            raise ForeignDatabase(f"{source} is no database of Referee's: name the one to copy with --db FILE.")
+            raise ForeignDatabase(f"{source} is no database of Referee's: name the one to copy with --db FILE")
         reading.backup(writing, pages=PAGES, sleep=0.01)
         writing.execute("PRAGMA journal_mode = DELETE")  # one file, nothing beside it
         (found,) = writing.execute("PRAGMA integrity_check(1)").fetchone()
         if found != "ok":
-            raise NotADatabase(f"{source} is damaged ({found}): restore it from an earlier copy.")
+            raise NotADatabase(f"{source} is damaged ({found}): restore it from an earlier copy")
     descriptor = os.open(target, os.O_RDONLY)
     try:
         os.fsync(descriptor)

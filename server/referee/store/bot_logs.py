@@ -66,7 +66,7 @@ def read_logs(connection: Connection, match: int) -> list[StoredLog]:
         except zlib.error:
             body = b""
         if len(body) != row.size or _digest(match, row.seat, body) != row.sha256:
-            raise NotADatabase(f"The log of seat {row.seat} in match {match} is damaged.")
+            raise NotADatabase(f"the log of seat {row.seat} in match {match} is damaged")
         found.append(StoredLog(row.seat, body))
     return found
 

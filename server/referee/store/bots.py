@@ -28,29 +28,10 @@ class Bots:
 
     def add(self, name: str, kind: BotKind = BotKind.REMOTE, note: str = "") -> NewBot:
         """Register a bot. A remote bot gets a token, which is shown here and never again."""
-        if (why := names.trouble(name, "A bot's name")) is not None:
-            raise Refused(f"{why}.")
-        if kind is BotKind.REMOTE and "," in name:
-            raise Refused(f"A bot's name has no comma, for bots are listed with commas between them: {name!r}.")
-        token = _new_token() if kind is BotKind.REMOTE else None
-        row = {
-            "name": name,
-            "kind": kind.value,
-            "note": plain(note),
-            "token_hash": None if token is None else token_hash(token),
-            "created": self._connections.now(),
-        }
-
-        def work(connection: Connection) -> Bot:
-            if _find(connection, name) is not None:
-                raise NameTaken(f"A bot named {name} exists already: choose another name.")
-            if kind is BotKind.REMOTE and (alike := _alike(connection, name)) is not None:
-                raise NameTaken(f"{name} looks like {alike}, which is the name of a bot already: choose another name.")
-            connection.execute(insert(t.bots).values(row))
-            _note(connection, name, row["created"])
-            return _named(connection, name)
-
-        return NewBot(self._connections.write(work), token)
+        check_new(name, kind)
+        token = new_token() if kind is BotKind.REMOTE else None
+        now = self._connections.now()
+        return NewBot(self._connections.write(lambda it: register(it, name, kind, plain(note), token, now)), token)
 
     def ensure_house(self, name: str, note: str = "") -> Bot:
         """The house bot of that name, registered now if it was not yet."""
@@ -61,7 +42,7 @@ class Bots:
             except NameTaken:
                 found = self.get(name)
         if found.kind is not BotKind.HOUSE:
-            raise NameTaken(f"{name} is the name of a remote bot: give the house bot another name.")
+            raise NameTaken(f"{name} is the name of a remote bot: give the house bot another name")
         return found
 
     def all(self) -> list[Bot]:
@@ -85,7 +66,7 @@ class Bots:
         """The bot of that name; unknown names are refused."""
         found = self.find(name)
         if found is None:
-            raise Unknown(f"There is no bot named {name}: register it first.")
+            raise Unknown(f"there is no bot named {name}: register it first")
         return found
 
     def revoke(self, name: str) -> Bot:
@@ -95,7 +76,7 @@ class Bots:
         def work(connection: Connection) -> Bot:
             bot = _named(connection, name)
             if bot.kind is not BotKind.REMOTE:
-                raise NotAllowed(f"{name} is a house bot: it has no token, and plays only where it is named.")
+                raise NotAllowed(f"{name} is a house bot: it has no token, and plays only where it is named")
             if bot.revoked is None:
                 connection.execute(update(t.bots).where(t.bots.c.id == bot.id).values(revoked=now))
                 _note(connection, name, now)
@@ -105,13 +86,13 @@ class Bots:
 
     def rotate(self, name: str) -> NewBot:
         """Give a bot a new token in place of the old one; a bot that was shut out is let in again."""
-        token = _new_token()
+        token = new_token()
         values = {"token_hash": token_hash(token), "rotated": self._connections.now(), "revoked": None}
 
         def work(connection: Connection) -> Bot:
             bot = _named(connection, name)
             if bot.kind is not BotKind.REMOTE:
-                raise NotAllowed(f"{name} is a house bot and needs no token.")
+                raise NotAllowed(f"{name} is a house bot and needs no token")
             connection.execute(update(t.bots).where(t.bots.c.id == bot.id).values(values))
             _note(connection, name, values["rotated"])
             return _named(connection, name)
@@ -128,6 +109,29 @@ class Bots:
         return _bot(row) if same and row is not None and row.revoked is None else None
 
 
+def check_new(name: str, kind: BotKind = BotKind.REMOTE) -> None:
+    """Refused if no new bot may have that name."""
+    if (why := names.trouble(name, "a bot's name")) is not None:
+        raise Refused(why)
+    if kind is BotKind.REMOTE and "," in name:
+        raise Refused(f"a bot's name has no comma, for bots are listed with commas between them: {name!r}")
+
+
+def register(connection: Connection, name: str, kind: BotKind, note: str, token: str | None, now: int) -> Bot:
+    """Register a bot inside the caller's transaction; NameTaken if there is one of that name, or one that looks so."""
+    if _find(connection, name) is not None:
+        raise NameTaken(f"a bot named {name} exists already: choose another name")
+    if kind is BotKind.REMOTE and (alike := _alike(connection, name)) is not None:
+        raise NameTaken(f"{name} looks like {alike}, which is the name of a bot already: choose another name")
+    row = {
+        **{"name": name, "kind": kind.value, "note": note, "created": now},
+        "token_hash": None if token is None else token_hash(token),
+    }
+    connection.execute(insert(t.bots).values(row))
+    _note(connection, name, now)
+    return _named(connection, name)
+
+
 def token_hash(token: str) -> str:
     """What is kept of a token: its SHA-256, in hex. The token is 256 random bits, so no salt is needed."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
@@ -136,10 +140,11 @@ def token_hash(token: str) -> str:
 def check_name(name: str, what: str) -> None:
     """Of a name that was given before: it may be older than the rule for new ones, but has to be printable."""
     if not 1 <= len(name) <= names.LONGEST_NAME or not name.isprintable() or name != name.strip():
-        raise Refused(f"{what} has 1 to {names.LONGEST_NAME} printable characters, no space at either end: {name!r}.")
+        raise Refused(f"{what} has 1 to {names.LONGEST_NAME} printable characters, no space at either end: {name!r}")
 
 
-def _new_token() -> str:
+def new_token() -> str:
+    """256 random bits."""
     # Hex, so that it never starts with a dash and survives every shell and every copy and paste.
     return secrets.token_hex(32)
 
@@ -164,7 +169,7 @@ def _alike(connection: Connection, name: str) -> str | None:
 def _named(connection: Connection, name: str) -> Bot:
     row = _find(connection, name)
     if row is None:
-        raise Unknown(f"There is no bot named {name}: register it first.")
+        raise Unknown(f"there is no bot named {name}: register it first")
     return _bot(row)
 
 

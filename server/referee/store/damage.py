@@ -56,8 +56,8 @@ def damaged(table: Table, row: Any, column: str, value: Any) -> DamagedRow:
     """The error about a row whose column holds this value."""
     key = ", ".join(f"{one.name} {_SHOWN.repr(row._mapping.get(one.name))}" for one in table.primary_key)
     return DamagedRow(
-        f"The database is damaged: in the table {table.name}, the row with {key} has {column} "
-        f"{_SHOWN.repr(value)}. Restore it from a copy."
+        f"the database is damaged: in the table {table.name}, the row with {key} has {column} "
+        f"{_SHOWN.repr(value)}; restore it from a copy"
     )
 
 

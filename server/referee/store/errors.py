@@ -21,6 +21,10 @@ class NewerSchema(StoreError):
     """The database was written by a newer Referee."""
 
 
+class UnknownSchema(StoreError):
+    """The database says it has a schema that neither this nor a newer Referee can have made."""
+
+
 class Locked(StoreError):
     """Another program holds the database's write lock."""
 
@@ -111,25 +115,25 @@ def fault_of(error: BaseException, where: str) -> StoreError | None:
 def fault_of_file(error: OSError, where: str) -> StoreError:
     """The fault behind a failed system call on a file beside the database."""
     if isinstance(error, FileNotFoundError):
-        return MissingFolder(f"The folder of {where} does not exist: create it first, or choose another path.")
+        return MissingFolder(f"the folder of {where} does not exist: create it first, or choose another path")
     if error.errno in (errno.EMFILE, errno.ENFILE):
         return _no_descriptors(where)
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:
         return _read_only(where)
     if error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
         return _full(where)
-    return Unreachable(f"Cannot open {where} ({os.strerror(error.errno or 0)}): check the path and try again.")
+    return Unreachable(f"cannot open {where} ({os.strerror(error.errno or 0)}): check the path and try again")
 
 
 def _of_sqlite(error: sqlite3.Error, where: str) -> StoreError | None:
     name = getattr(error, "sqlite_errorname", None) or ""
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return Locked(f"{where} is locked by another program: wait until it is done, or stop it, and try again.")
+        return Locked(f"{where} is locked by another program: wait until it is done, or stop it, and try again")
     if name.startswith("SQLITE_READONLY") or name.startswith("SQLITE_PERM"):
         return _read_only(where)
     if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT", "SQLITE_FORMAT")):
         return NotADatabase(
-            f"{where} is not a Referee database, or is damaged: restore it from a copy, or choose another file."
+            f"{where} is not a Referee database, or is damaged: restore it from a copy, or choose another file"
         )
     if name == "SQLITE_FULL":
         return _full(where)
@@ -137,12 +141,12 @@ def _of_sqlite(error: sqlite3.Error, where: str) -> StoreError | None:
     if name.startswith(("SQLITE_CANTOPEN", "SQLITE_IOERR_SHM")) and are_exhausted():
         return _no_descriptors(where)
     if name.startswith("SQLITE_CANTOPEN"):
-        return Unreachable(f"Cannot open {where}: check that the file and its folder may be read and written.")
+        return Unreachable(f"cannot open {where}: check that the file and its folder may be read and written")
     if name.startswith("SQLITE_IOERR"):
         # A file-size limit and a full tmpfs surface as a failed write, not as SQLITE_FULL.
         if any(word in name for word in ("WRITE", "SHMSIZE", "TRUNCATE", "FSYNC")):
             return _full(where)
-        return Unreachable(f"The disk failed under {where} ({name}): check the disk, then try again.")
+        return Unreachable(f"the disk failed under {where} ({name}): check the disk, then try again")
     return None
 
 
@@ -150,38 +154,36 @@ def _of_postgres(error: BaseException, where: str) -> StoreError | None:
     state = getattr(error, "sqlstate", None)
     if state is None:
         if "invalid connection option" in str(error):  # a word in the query of the address that libpq does not know
-            return Unreachable(
-                f"Cannot use {where} ({str(error).strip()}): check what stands behind the question mark."
-            )
+            return Unreachable(f"cannot use {where} ({str(error).strip()}): check what stands behind the question mark")
         if type(error).__name__ not in ("OperationalError", "InterfaceError", "ConnectionTimeout"):
             return None
         lines = str(error).strip().splitlines() or ["no answer"]
         if any("does not exist" in line and "database" in line for line in lines):
-            return NoDatabase(f"There is no database at {where}: create it (createdb), or check the name.")
+            return NoDatabase(f"there is no database at {where}: create it (createdb), or check the name")
         if are_exhausted():
             return _no_descriptors(where)
-        return Unreachable(f"Cannot reach {where} ({lines[-1].strip()}): check the address and that it runs.")
+        return Unreachable(f"cannot reach {where} ({lines[-1].strip()}): check the address and that it runs")
     if state == "55P03":
-        return Locked(f"{where} is locked by another program: wait until it is done, or stop it, and try again.")
+        return Locked(f"{where} is locked by another program: wait until it is done, or stop it, and try again")
     if state in ("25006", "42501"):
         return _read_only(where)
     if state in ("53100", "53200"):
         return _full(where)
     if state == "3D000":
-        return NoDatabase(f"There is no database at {where}: create it (createdb), or check the name.")
+        return NoDatabase(f"there is no database at {where}: create it (createdb), or check the name")
     if state.startswith(("08", "28", "53", "57P", "58")):
         reason = (str(error).strip().splitlines() or [state])[0]
-        return Unreachable(f"Cannot use {where} ({reason}): check the address, the role and that the server runs.")
+        return Unreachable(f"cannot use {where} ({reason}): check the address, the role and that the server runs")
     return None
 
 
 def _no_descriptors(where: str) -> NoDescriptors:
-    return NoDescriptors(f"Too many files are open to open {where}: raise the limit ('ulimit -n'), or open fewer.")
+    return NoDescriptors(f"too many files are open to open {where}: raise the limit ('ulimit -n'), or open fewer")
 
 
 def _read_only(where: str) -> ReadOnly:
-    return ReadOnly(f"{where} is read-only: make the file and its folder writable, or choose another one.")
+    return ReadOnly(f"{where} is read-only: make the file and its folder writable, or choose another one")
 
 
 def _full(where: str) -> DiskFull:
-    return DiskFull(f"No room left to write {where}: free some disk space and start again; stored results are safe.")
+    return DiskFull(f"no room left to write {where}: free some disk space and start again; stored results are safe")

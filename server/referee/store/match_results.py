@@ -124,7 +124,7 @@ class Scorers:
             result = packed.result
             match = result.match
             if match not in standing:
-                raise Unknown(f"There is no match number {match}.")
+                raise Unknown(f"there is no match number {match}")
             state, (attempt, players, chain, *_) = standing[match]
             _check_seats(result, players)
             new = state == MatchState.PLAYING and attempt == result.attempt and match not in fresh
@@ -147,12 +147,12 @@ def _tell(connection: Connection, query: Select[Any], matches: Collection[int]) 
 def _check_seats(result: MatchResult, players: int) -> None:
     given = [seat.seat for seat in result.seats]
     if sorted(given) != list(range(players)):
-        raise Refused(f"The result of match {result.match} names seats {given}, not each of its {players} once.")
+        raise Refused(f"the result of match {result.match} names seats {given}, not each of its {players} once")
     for seat in result.seats:
         try:
             fault_word(seat.fault)
         except ValueError as error:
-            raise Refused(f"The result of match {result.match} cannot be kept: {error}.") from None
+            raise Refused(f"the result of match {result.match} cannot be kept: {error}") from None
 
 
 def _entry(place: Sequence[int], packed: PackedResult, now: int) -> dict[str, Any]:

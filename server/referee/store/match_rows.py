@@ -139,7 +139,7 @@ def _unpacked(row: Row[Any]) -> bytes:
         record = b""
     whole = unpacking.eof and not unpacking.unused_data and row.packed_crc == zlib.crc32(body)
     if not whole or len(record) != row.size or hashlib.sha256(record).hexdigest() != row.sha256:
-        raise NotADatabase(f"The record of match {row.match_id} is damaged: restore the database from a copy.")
+        raise NotADatabase(f"the record of match {row.match_id} is damaged: restore the database from a copy")
     return record
 
 

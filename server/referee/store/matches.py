@@ -64,7 +64,7 @@ class Matches:
     def set_all_aside(self, reasons: Mapping[int, str], state: MatchState) -> int:
         """End open matches without a result, each for its reason, all at once; returns how many were open."""
         if state not in SET_ASIDE:
-            raise Refused(f"A match is set aside as absent or void, not as {state}.")
+            raise Refused(f"a match is set aside as absent or void, not as {state}")
         now = self._connections.now()
 
         def work(connection: Connection) -> int:
@@ -74,7 +74,7 @@ class Matches:
             entries = []
             for match, reason in reasons.items():
                 if match not in found:
-                    raise Unknown(f"There is no match number {match}.")
+                    raise Unknown(f"there is no match number {match}")
                 if (row := found[match]).state in OPEN:
                     values = {"state": state.value, "reason": plain(reason), "finished": now}
                     connection.execute(update(t.matches).where(c.id == match).values(values))
@@ -128,7 +128,7 @@ class Matches:
             entries = []
             for row in rows:
                 if row.stage in OVER:
-                    raise NotAllowed(f"{row.name} is {row.stage}: none of its matches can be played again.")
+                    raise NotAllowed(f"{row.name} is {row.stage}: none of its matches can be played again")
                 attempt = row.attempt + bool(matches[row.id])
                 chain, number = _place(row)
                 entries.append((chain, journal.entry("again", now, match=number, attempt=attempt)))
@@ -153,7 +153,7 @@ class Matches:
         with self._connections.readers.connect() as connection:
             found = read_match(connection, match)
         if found is None:
-            raise Unknown(f"There is no match number {match}.")
+            raise Unknown(f"there is no match number {match}")
         return found
 
     def page(self, tournament: int, first: int, limit: int) -> list[StoredMatch]:
@@ -250,11 +250,11 @@ class Matches:
             if tournament and tournament != PRACTICE:
                 known = select(t.tournaments.c.id).where(t.tournaments.c.name == tournament)
                 if connection.execute(known).first() is None:
-                    raise Unknown(f"There is no tournament named {tournament}.")
+                    raise Unknown(f"there is no tournament named {tournament}")
             total = count(connection, query)
             if total == 0 and query.bot and not has_played(connection, query.bot, tournament):
                 where = tournament or "any match"
-                raise Unknown(f"There is no bot named {query.bot} in {where}.")
+                raise Unknown(f"there is no bot named {query.bot} in {where}")
             return search(connection, query, offset, limit) if total else [], total
 
     def named(self, name: str) -> NamedMatch | None:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Engine, inspect
 
-from referee.store.errors import ForeignDatabase, NewerSchema
+from referee.store.errors import ForeignDatabase, NewerSchema, UnknownSchema
 
 if TYPE_CHECKING:
     from alembic.config import Config
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009")
 """Every schema this program knows, oldest first; the files in `migrations/versions` have the same names."""
 
 VERSION_TABLE = "referee_schema"
@@ -25,13 +25,17 @@ def is_current(connection: Connection, where: str) -> bool:
     if VERSION_TABLE not in tables:
         if tables:
             raise ForeignDatabase(
-                f"{where} holds another program's tables ({tables[0]}): give Referee a database of its own."
+                f"{where} holds another program's tables ({tables[0]}): give Referee a database of its own"
             )
         return False
     version = connection.exec_driver_sql(f"SELECT version_num FROM {VERSION_TABLE}").scalar()
     if version is not None and version not in REVISIONS:
+        if not str(version).isdecimal() or str(version) < REVISIONS[-1]:
+            raise UnknownSchema(
+                f"{where} has a schema that no Referee made ({str(version)[:40]!r}): restore the file from a copy"
+            )
         raise NewerSchema(
-            f"{where} has schema {version}, newer than this program's {REVISIONS[-1]}: upgrade Referee to open it."
+            f"{where} has schema {version}, newer than this program's {REVISIONS[-1]}: upgrade Referee to open it"
         )
     return bool(version == REVISIONS[-1])
 

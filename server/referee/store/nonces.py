@@ -69,7 +69,7 @@ def add_draw(connection: Connection, tournament: int, draw: NonceDraw, now: int,
     """Store a draw inside the caller's transaction; `told`: with its nonces, which are fixed then."""
     numbers = _numbers(connection, tournament)
     if missing := [entrant.name for entrant in draw.entrants if entrant.name not in numbers]:
-        raise Unknown(f"{missing[0]} does not play in this tournament and can give no nonce.")
+        raise Unknown(f"{missing[0]} does not play in this tournament and can give no nonce")
     connection.execute(
         insert(t.nonces),
         [
@@ -106,6 +106,6 @@ def _check_not_started(connection: Connection, tournament: int) -> None:
     c = t.tournaments.c
     row = connection.execute(select(c.name, c.started).where(c.id == tournament)).first()
     if row is None:
-        raise Unknown(f"There is no tournament number {tournament}.")
+        raise Unknown(f"there is no tournament number {tournament}")
     if row.started is not None:
-        raise NotAllowed(f"{row.name} has started: its nonces are fixed.")
+        raise NotAllowed(f"{row.name} has started: its nonces are fixed")

@@ -114,7 +114,7 @@ class Rulings:
             found = numbered(connection, tournament)
             row = _match(connection, found, match)
             if row.state != MatchState.FINISHED:
-                raise NotAllowed(f"Match {found.name}/{match} is {row.state}: only a finished one can be annulled.")
+                raise NotAllowed(f"match {found.name}/{match} is {row.state}: only a finished one can be annulled")
             count = len(read_rulings(connection, tournament))
             return _add(connection, found, count, RulingKind.ANNULLED, None, match, reason, [row], [], now)
 
@@ -163,20 +163,20 @@ def _schedule_further(
 
 def _reason(text: str) -> str:
     if not text.strip():
-        raise Refused("A ruling needs a reason: say in a sentence why.")
+        raise Refused("a ruling needs a reason: say in a sentence why")
     return plain(text)
 
 
 def _check_bot(found: Tournament, kind: RulingKind, bot: str, out: dict[str, Ruling]) -> None:
     if kind is RulingKind.RETURNED:
         if bot not in out:
-            raise NotAllowed(f"{bot} plays in {found.name} and need not return.")
+            raise NotAllowed(f"{bot} plays in {found.name} and need not return")
         if out[bot].kind is RulingKind.DISQUALIFIED:
-            raise NotAllowed(f"{bot} was disqualified from {found.name} and cannot return.")
+            raise NotAllowed(f"{bot} was disqualified from {found.name} and cannot return")
     elif bot in out and (kind, out[bot].kind) != (RulingKind.DISQUALIFIED, RulingKind.WITHDRAWN):
         raise NotAllowed(f"{bot} is {out[bot].kind} already: {out[bot].reason}")
     if found.state in OVER and kind is not RulingKind.DISQUALIFIED:
-        raise NotAllowed(f"{found.name} is {found.state}: nobody can leave it or come back any more.")
+        raise NotAllowed(f"{found.name} is {found.state}: nobody can leave it or come back any more")
 
 
 def _check_replay(
@@ -184,20 +184,20 @@ def _check_replay(
 ) -> None:
     name = f"{found.name}/{row.ordinal}"
     if found.state in OVER:
-        raise NotAllowed(f"{found.name} is {found.state} and its deals are published: annul match {name} instead.")
+        raise NotAllowed(f"{found.name} is {found.state} and its deals are published: annul match {name} instead")
     if row.state in OPEN:
-        raise NotAllowed(f"Match {name} is {row.state}: it has no result that could be replaced.")
+        raise NotAllowed(f"match {name} is {row.state}: it has no result that could be replaced")
     c = t.rounds.c
     last = connection.execute(select(func.max(c.number)).where(c.tournament_id == found.id)).scalar()
     if last is not None and row.round != last:
-        raise NotAllowed(f"Round {row.round + 1} was drawn from the result of match {name}: annul it instead.")
+        raise NotAllowed(f"round {row.round + 1} was drawn from the result of match {name}: annul it instead")
     names = connection.execute(
         select(t.entrants.c.name)
         .join(t.seats, t.seats.c.entrant_id == t.entrants.c.id)
         .where(t.seats.c.match_id == row.id)
     )
     if gone := [each.name for each in names if each.name in out]:
-        raise NotAllowed(f"{gone[0]} is {out[gone[0]].kind} and cannot play match {name} again.")
+        raise NotAllowed(f"{gone[0]} is {out[gone[0]].kind} and cannot play match {name} again")
 
 
 def _add(
@@ -231,7 +231,7 @@ def _entrant(connection: Connection, found: Tournament, bot: str) -> Row[*tuple[
     c = t.entrants.c
     row = connection.execute(select(c.id, c.name).where(c.tournament_id == found.id, c.name == plain(bot))).first()
     if row is None:
-        raise Unknown(f"There is no bot named {bot} in {found.name}.")
+        raise Unknown(f"there is no bot named {bot} in {found.name}")
     return row
 
 
@@ -240,7 +240,7 @@ def _match(connection: Connection, found: Tournament, match: int) -> Row[*tuple[
     query = select(c.id, c.ordinal, c.round, c.state, c.attempt, c.started)
     row = connection.execute(query.where(c.tournament_id == found.id, c.ordinal == match)).first()
     if row is None:
-        raise Unknown(f"There is no match {found.name}/{match}.")
+        raise Unknown(f"there is no match {found.name}/{match}")
     return row
 
 

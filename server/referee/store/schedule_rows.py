@@ -59,7 +59,7 @@ def extend_schedule(
     for entrant in entrants:
         check_name(entrant.name, "An entrant's name")
     if clash := _first_repeated([row.name for row in known] + [entrant.name for entrant in entrants]):
-        raise NameTaken(f"Two entrants of {tournament.name} are named {clash}: give one of them another name.")
+        raise NameTaken(f"two entrants of {tournament.name} are named {clash}: give one of them another name")
     check_bots(connection, entrants)
     if entrants:
         connection.execute(
@@ -138,11 +138,11 @@ def _schedule(
 def _check_pairing(tournament: Tournament, entrants: int, pairing: ScheduledTable) -> None:
     where = f"Round {pairing.round}, table {pairing.table} of {tournament.name}"
     if len(pairing.seats) != tournament.players:
-        raise Refused(f"{where} has {len(pairing.seats)} seats instead of {tournament.players}.")
+        raise Refused(f"{where} has {len(pairing.seats)} seats instead of {tournament.players}")
     if not all(0 <= position < entrants for position in pairing.seats):
-        raise Refused(f"{where} seats an entrant that does not exist.")
+        raise Refused(f"{where} seats an entrant that does not exist")
     if len(set(pairing.seats)) != len(pairing.seats):
-        raise Refused(f"{where} seats an entrant twice.")
+        raise Refused(f"{where} seats an entrant twice")
 
 
 def check_bots(connection: Connection, entrants: Sequence[NewEntrant]) -> None:
@@ -150,7 +150,7 @@ def check_bots(connection: Connection, entrants: Sequence[NewEntrant]) -> None:
     wanted = {entrant.bot for entrant in entrants}
     known = {row.id for row in connection.execute(select(t.bots.c.id).where(t.bots.c.id.in_(wanted)))}
     if missing := sorted(wanted - known):
-        raise Unknown(f"There is no bot number {missing[0]}: register it first.")
+        raise Unknown(f"there is no bot number {missing[0]}: register it first")
 
 
 def by_position(connection: Connection, tournament: int) -> Sequence[Row[Any]]:
@@ -174,7 +174,7 @@ def settings_json(settings: Settings) -> dict[str, Any]:
     try:
         kept: dict[str, Any] = json.loads(json.dumps(dict(settings), allow_nan=False))
     except (TypeError, ValueError) as error:
-        raise Refused(f"The settings cannot be kept as JSON: {error}.") from None
+        raise Refused(f"the settings cannot be kept as JSON: {error}") from None
     return kept
 
 

@@ -17,11 +17,14 @@ from sqlalchemy import Connection, delete, insert, select
 from referee.store import journal
 from referee.store import tables as t
 from referee.store.address import Address, check_address, parse_address
+from referee.store.admins import Admins
+from referee.store.amendments import Amendments
 from referee.store.bots import Bots
 from referee.store.connections import Clock, Connections, plain, wall_clock
 from referee.store.engines import READERS, fill, reader_engine, writer_engine
 from referee.store.every_column import EveryColumn
 from referee.store.file_rights import create_private, exposure
+from referee.store.invitations import Invitations
 from referee.store.matches import Matches
 from referee.store.migrate import is_current, migrate
 from referee.store.nonces import Nonces
@@ -45,12 +48,15 @@ class Store:
         self.writer = Writer(self._writing)
         self._connections = Connections(self._readers, self.writer, now)
         self.bots = Bots(self._connections)
+        self.admins = Admins(self._connections)
+        self.invitations = Invitations(self._connections)
         self.versions = Versions(self._connections)
         self.tournaments = Tournaments(self._connections)
         self.matches = Matches(self._connections)
         self.nonces = Nonces(self._connections)
         self.rounds = Rounds(self._connections)
         self.rulings = Rulings(self._connections)
+        self.amendments = Amendments(self._connections)
         self.snapshots = Snapshots(self._connections)
         self.journal = journal.Journal(self._readers)
         self.every_column = EveryColumn(self._readers)

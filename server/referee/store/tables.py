@@ -88,6 +88,42 @@ class VersionRow(Row, table=True):
     settled: int | None = Field(default=None, sa_type=BigInteger)
 
 
+class AdminRow(Row, table=True):
+    """A person who may do some of what the host may. The token itself is never stored, only its SHA-256."""
+
+    __tablename__ = "admins"
+    __table_args__ = (
+        UniqueConstraint("name"),
+        UniqueConstraint("token_hash"),
+        CheckConstraint("role IN ('host', 'helper', 'spectator')", name="role"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    name: str = Field(sa_type=String)
+    role: str = Field(sa_type=String)
+    token_hash: str | None = Field(default=None, sa_type=String)
+    created: int = Field(sa_type=BigInteger)
+    rotated: int | None = Field(default=None, sa_type=BigInteger)
+    removed: int | None = Field(default=None, sa_type=BigInteger)
+
+
+class InvitationRow(Row, table=True):
+    """A code that becomes a bot and its token, once. The code itself is never stored, only its SHA-256."""
+
+    __tablename__ = "invitations"
+    __table_args__ = (UniqueConstraint("code_hash"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    code_hash: str = Field(sa_type=String)
+    note: str = Field(sa_type=String)
+    made_by: str = Field(sa_type=String)
+    created: int = Field(sa_type=BigInteger)
+    expires: int | None = Field(default=None, sa_type=BigInteger)
+    revoked: int | None = Field(default=None, sa_type=BigInteger)
+    redeemed: int | None = Field(default=None, sa_type=BigInteger)
+    bot_id: int | None = Field(default=None, foreign_key="bots.id")
+
+
 class TournamentRow(Row, table=True):
     """A tournament, its settings and its sealed root."""
 
@@ -324,6 +360,8 @@ class JournalRow(Row, table=True):
 metadata = Row.metadata
 bots: Table = metadata.tables["bots"]
 bot_versions: Table = metadata.tables["bot_versions"]
+admins: Table = metadata.tables["admins"]
+invitations: Table = metadata.tables["invitations"]
 tournaments: Table = metadata.tables["tournaments"]
 entrants: Table = metadata.tables["entrants"]
 nonces: Table = metadata.tables["nonces"]

@@ -60,7 +60,7 @@ class Tournaments:
         self, new: NewTournament, entrants: Sequence[NewEntrant], schedule: Iterable[ScheduledTable]
     ) -> Tournament:
         """Store a tournament, its entrants and its whole schedule at once: all of it or nothing."""
-        check_name(new.name, "A tournament's name")
+        check_name(new.name, "a tournament's name")
         now = self._connections.now()
         row = {
             "name": new.name,
@@ -79,7 +79,7 @@ class Tournaments:
 
         def work(connection: Connection) -> Tournament:
             if _find(connection, new.name) is not None:
-                raise NameTaken(f"A tournament named {new.name} exists already: choose another name.")
+                raise NameTaken(f"a tournament named {new.name} exists already: choose another name")
             connection.execute(insert(t.tournaments).values(row))
             made = _named(connection, new.name)
             told = journal.entry(
@@ -117,7 +117,7 @@ class Tournaments:
         def work(connection: Connection) -> Tournament:
             found = numbered(connection, tournament)
             if found.state in OVER:
-                raise NotAllowed(f"{found.name} is {found.state}: nobody can join it any more.")
+                raise NotAllowed(f"{found.name} is {found.state}: nobody can join it any more")
             tables = schedule
             if further is not None:
                 number = len(by_position(connection, tournament)) + len(entrants)
@@ -133,7 +133,7 @@ class Tournaments:
 
     def take_over(self, taken: TakenOver, matches: Iterable[TakenMatch]) -> None:
         """Store a tournament that was played elsewhere, as it was: all of it or nothing."""
-        check_name(taken.name, "A tournament's name")
+        check_name(taken.name, "a tournament's name")
         now = self._connections.now()
         self._connections.write(lambda connection: take_over(connection, taken, matches, now))
 
@@ -170,7 +170,7 @@ class Tournaments:
             if found.state is state:
                 return False
             if state not in NEXT[found.state]:
-                raise NotAllowed(f"{found.name} is {found.state} and cannot become {state}.")
+                raise NotAllowed(f"{found.name} is {found.state} and cannot become {state}")
             values: dict[str, object] = {"state": state.value}
             if state is TournamentState.RUNNING and found.started is None:
                 values["started"] = now
@@ -178,7 +178,7 @@ class Tournaments:
                 values["finished"] = now
                 values["revealed"] = reveal
             if state is TournamentState.FINISHED and (left := count(connection, tournament).open):
-                raise NotAllowed(f"{found.name} still has {left} matches to play: it cannot be finished.")
+                raise NotAllowed(f"{found.name} still has {left} matches to play: it cannot be finished")
             connection.execute(update(t.tournaments).where(t.tournaments.c.id == tournament).values(values))
             told = journal.entry("state", now, state=state.value)
             if state in OVER and reveal:
@@ -193,6 +193,13 @@ class Tournaments:
         with self._connections.readers.connect() as connection:
             return count(connection, tournament)
 
+    def dealt_anew(self, tournament: int) -> int:
+        """How many matches were dealt more than once."""
+        c = t.matches.c
+        query = select(func.count()).where(c.tournament_id == tournament, c.attempt > 1)
+        with self._connections.readers.connect() as connection:
+            return connection.execute(query).scalar_one()
+
     def root(self, tournament: int) -> bytes:
         """The secret from which the deals follow: for the one who deals only."""
         return self.secret(tournament).root
@@ -203,7 +210,7 @@ class Tournaments:
         with self._connections.readers.connect() as connection:
             row = connection.execute(select(c.root, c.seed_text, c.salt).where(c.id == tournament)).first()
         if row is None:
-            raise Unknown(f"There is no tournament number {tournament}.")
+            raise Unknown(f"there is no tournament number {tournament}")
         return Secret(binary(row.root), row.seed_text, None if row.salt is None else binary(row.salt))
 
 
@@ -234,7 +241,7 @@ def _find(connection: Connection, name: str) -> Row[Any] | None:
 def _named(connection: Connection, name: str) -> Tournament:
     row = _find(connection, name)
     if row is None:
-        raise Unknown(f"There is no tournament named {name}.")
+        raise Unknown(f"there is no tournament named {name}")
     return _tournament(row)
 
 
@@ -242,7 +249,7 @@ def numbered(connection: Connection, tournament: int) -> Tournament:
     """The tournament of that number, as this connection sees it; unknown ones are refused."""
     row = connection.execute(select(t.tournaments).where(t.tournaments.c.id == tournament)).first()
     if row is None:
-        raise Unknown(f"There is no tournament number {tournament}.")
+        raise Unknown(f"there is no tournament number {tournament}")
     return _tournament(row)
 
 

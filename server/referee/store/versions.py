@@ -82,7 +82,7 @@ class Versions:
         def work(connection: Connection) -> BotVersion:
             before = _select(connection, t.bot_versions.c.bot_id == bot)
             if testing := next((one for one in before if one.state is VersionState.TESTING), None):
-                raise NotAllowed(f"Version {testing.number} is still being tested: submit again when that is done.")
+                raise NotAllowed(f"version {testing.number} is still being tested: submit again when that is done")
             number = max((one.number for one in before), default=0) + 1
             values = {
                 **{"bot_id": bot, "label": str(number), "digest": digest, "created": now},
@@ -100,9 +100,9 @@ class Versions:
         def work(connection: Connection) -> BotVersion:
             chosen = _get(connection, bot, number)
             if chosen.state is VersionState.REFUSED:
-                raise NotAllowed(f"Version {number} was refused: {chosen.reason}.")
+                raise NotAllowed(f"version {number} was refused: {chosen.reason}")
             if chosen.state is VersionState.TESTING and log is None:
-                raise NotAllowed(f"Version {number} is still being tested.")
+                raise NotAllowed(f"version {number} is still being tested")
             if chosen.state is VersionState.ACTIVE:
                 return chosen
             c = t.bot_versions.c
@@ -121,7 +121,7 @@ class Versions:
         def work(connection: Connection) -> BotVersion:
             chosen = _get(connection, bot, number)
             if chosen.state is not VersionState.TESTING:
-                raise NotAllowed(f"Version {number} is {chosen.state}, and is not being tested.")
+                raise NotAllowed(f"version {number} is {chosen.state}, and is not being tested")
             _settle(connection, chosen, VersionState.REFUSED, reason, now, log)
             return _told(connection, bot, [number], now)[0]
 
@@ -135,7 +135,7 @@ class Versions:
             c = t.bot_versions.c
             playing = _select(connection, c.bot_id == bot, c.state == VersionState.ACTIVE.value)
             if not playing:
-                raise NotAllowed("No version of this bot is active.")
+                raise NotAllowed("no version of this bot is active")
             _settle(connection, playing[0], VersionState.RETIRED, reason, now)
             return _told(connection, bot, [playing[0].number], now)[0]
 
@@ -223,7 +223,7 @@ def _get(connection: Connection, bot: int, number: int, *, with_log: bool = Fals
     c = t.bot_versions.c
     found = _select(connection, c.bot_id == bot, c.label == str(number), with_log=with_log)
     if not found:
-        raise Unknown(f"There is no version {number} of this bot.")
+        raise Unknown(f"there is no version {number} of this bot")
     return found[0]
 
 

@@ -78,7 +78,7 @@ class Writer:
         unit = _Unit(batch, item, Future())
         with self._guard:
             if self._closed:
-                raise StoreClosed("The database was closed: open it again to write to it.")
+                raise StoreClosed("the database was closed: open it again to write to it")
             if self._thread is None:
                 # Started with the first write: a program that only reads has no such thread.
                 self._thread = threading.Thread(target=self._run, name="referee-writer", daemon=True)

@@ -12,17 +12,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from referee.match.result import Termination
-from referee.store import ADMIN_FACT, Ruling, RulingKind
+from referee.store import ADMIN_FACT, Ruling, RulingKind, Store
+from referee.store.journal import INSTALLATION
 from referee.tournament.audit.folder import Published
 from referee.tournament.moderation import told as ruling_told
 
 WELL = Termination.FINISHED.value
 KINDS = (
     *("created", "adopted", "entered", "scheduled", "commitments", "nonces", "state"),
-    *("round", "forfeit", "aside", "again", "ruling"),
+    *("round", "forfeit", "aside", "again", "ruling", "extended", "undone", "reopened"),
 )
-"""Kinds of events of a tournament; `bot`, `version` and `fact` belong to none."""
-INSTALLATION_KINDS = ("bot", "version", "fact")
+"""Kinds of events of a tournament; those of the installation belong to none."""
+INSTALLATION_KINDS = ("bot", "version", "admin", "invitation", "action", "fact")
+LOOKED_THROUGH = 20
+"""Entries of the installation that are read for each event that is wanted: practice matches are among them."""
 Seats = Callable[[int], Sequence[str]]
 """The names of the bots of a match, by its number."""
 
@@ -111,10 +114,25 @@ class Teller:
                 anew = f" and is dealt anew (attempt {told['attempt']})" if told["attempt"] > 1 else ""
                 text = f"match {told['match']} goes back into the schedule{anew}"
                 return text, told, told["attempt"] > 1
+            case "extended":
+                return f"extended by {_count(told['rounds'], 'round')}", told, False
+            case "undone":
+                who = f" of {', '.join(told['bots'])}" if told["bots"] else ""
+                return f"taken back: {_count(told['matches'], 'match')}{who}", told, False
+            case "reopened":
+                return "reopened, with a new secret for the deals to come", told, True
             case "bot":
                 return self._bot(at, told["bot"])
             case "version":
                 return self._version(told["bot"], told["version"])
+            case "admin":
+                return self._admin(at, told["admin"])
+            case "invitation":
+                return self._invitation(at, told["invitation"])
+            case "action":
+                role = f" ({told['role']})" if told["role"] not in ("", told["who"]) else ""
+                subject = f" {told['subject']}" if told["subject"] else ""
+                return f"{told['who']}{role} {told['action']}{subject}", dict(told), False
             case "fact":
                 return self._fact(told), {"key": told["key"]}, False
             case "practice":
@@ -145,6 +163,24 @@ class Teller:
         about = {"bot": bot, **{key: version[key] for key in ("label", "digest", "state", "reason")}}
         return f"bot {bot}, version {version['label']} {what}{why}", about, False
 
+    def _admin(self, at: int, admin: Mapping[str, Any]) -> tuple[str, dict[str, Any], bool]:
+        about = {"admin": admin["name"], "role": admin["role"]}
+        if admin["removed"] == at:
+            return f"admin {admin['name']} was removed", about, False
+        if admin["rotated"] == at:
+            return f"admin {admin['name']} has a new token", about, False
+        if admin["created"] == at:
+            return f"admin {admin['name']} was added as {admin['role']}", about, False
+        return f"admin {admin['name']} is {admin['role']} now", about, False
+
+    def _invitation(self, at: int, invitation: Mapping[str, Any]) -> tuple[str, dict[str, Any], bool]:
+        about = {"invitation": invitation["id"]}
+        if invitation["redeemed"] == at:
+            return f"invitation {invitation['id']} became a bot", about, False
+        if invitation["revoked"] == at:
+            return f"invitation {invitation['id']} was revoked", about, False
+        return f"invitation {invitation['id']} was made by {invitation['made_by']}", about, False
+
     def _fact(self, told: Mapping[str, Any]) -> str:
         if told["key"] == ADMIN_FACT:
             return "there is a new admin token" if told["value"] else "the admin token is void"
@@ -156,7 +192,28 @@ def _lists(told: Mapping[str, Any]) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+    return f"{number:,} {what}{'' if number == 1 else 'es' if what.endswith('ch') else 's'}"
+
+
+def latest_of_installation(store: Store, limit: int | None = None) -> list[Event]:
+    """What happened to bots, admins, invitations and tokens, and what admins did; the latest, oldest first."""
+    teller = Teller("", lambda match: [seat.name for seat in store.matches.get(match).seats])
+    first = 0 if limit is None else max(0, store.journal.head(INSTALLATION).entries - LOOKED_THROUGH * limit)
+    found = [event for entry in store.journal.read(INSTALLATION, first) for event in teller.tell(entry.entry)]
+    return found if limit is None else found[-limit:]
+
+
+def latest_of_tournament(store: Store, name: str, limit: int) -> list[Event]:
+    """The latest events of a tournament, oldest first, without reading all of its journal."""
+    tournament = store.tournaments.get(name)
+
+    def seats(match: int) -> list[str]:
+        return [seat.name for one in store.matches.page(tournament.id, match, 1) for seat in one.seats]
+
+    teller = Teller(name, seats)
+    first = max(0, store.journal.head(tournament.id).entries - LOOKED_THROUGH * limit)
+    found = [event for entry in store.journal.read(tournament.id, first) for event in teller.tell(entry.entry)]
+    return found[-limit:]
 
 
 def told_by(tournament: str, published: Published) -> Iterator[Event]:

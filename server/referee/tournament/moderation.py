@@ -47,7 +47,7 @@ def match_number(tournament: str, match: str) -> int:
     """The number of a match of this tournament, given as `12` or `league/12`."""
     where, _, number = match.rpartition("/")
     if where not in ("", tournament) or not (number.isascii() and number.isdecimal()):
-        raise WrongUse(f"{match!r} is no match of {tournament}: give its number, or {tournament}/NUMBER")
+        raise WrongUse(f"{match!r} is not a match of {tournament}: give its number, or {tournament}/NUMBER")
     return int(number)
 
 

@@ -76,6 +76,7 @@ def _tournament_value(site: Site, one: Tournament) -> dict[str, Any]:
         "matches_done": counts.total - counts.open,
         "matches_total": counts.total,
         "matches_set_aside": counts.aside,
+        "matches_dealt_anew": store.tournaments.dealt_anew(one.id),
         "commitment": one.commitment,
         "root": one.root.hex() if one.root else None,
         "repeatable": one.repeatable,

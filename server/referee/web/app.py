@@ -18,7 +18,7 @@ from referee.hall.places import PlacesTaken
 from referee.rules import registry
 from referee.rules.game import WrongUse
 from referee.store import MatchState, StoreError, Unknown
-from referee.web import api, live_match, live_tournament, submissions
+from referee.web import api, invitations, live_match, live_tournament, submissions
 from referee.web.answers import HTML, Body
 from referee.web.pages import bots as bot_pages
 from referee.web.pages import games as game_pages
@@ -69,7 +69,10 @@ def make_app(site: Site) -> Starlette:
         at("/health", _health),
         at("/metrics", _metrics),
         *[at(path, handler) for path, handler in api.ROUTES],
-        *[at(path, handler, method) for path, method, handler in (*submissions.ROUTES, *play_pages.ROUTES)],
+        *[
+            at(path, handler, method)
+            for path, method, handler in (*submissions.ROUTES, *invitations.ROUTES, *play_pages.ROUTES)
+        ],
     ]
     return Starlette(
         routes=routes,
@@ -108,9 +111,11 @@ async def _tournament(site: Site, request: Request) -> Response:
         standings = (await site.source.feed(name).now()).standings
 
         def draw() -> str:
-            schedule = tournament_pages.schedule(site, name, first) if view == "schedule" else None
+            listed = tournament_pages.schedule(site, name, first) if view == "schedule" else None
+            if view == "events":
+                listed = tournament_pages.events(site, name)
             parts = live_tournament.parts(site, standings, view)
-            return tournament_pages.one_tournament(site, name, view, parts, schedule, drawn=bool(standings.format.name))
+            return tournament_pages.one_tournament(site, name, view, parts, listed, drawn=bool(standings.format.name))
 
         return Body.of(await site.answers.read(draw), HTML)
 

@@ -23,7 +23,7 @@ PAUSE = 1.0
 """Seconds between two looks."""
 IDLE_PAUSE = 3.0
 """Where nothing is being played: it may be started, or joined."""
-VIEWS = ("standings", "rounds", "strengths", "crosstable", "seats", "history", "schedule", "wall")
+VIEWS = ("standings", "rounds", "strengths", "crosstable", "seats", "history", "schedule", "events", "wall")
 
 
 def channel(site: Site, name: str, view: str) -> Channel:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
@@ -9,6 +12,7 @@ from referee.analysis.replay import PUBLIC, REVEALED, Perspective
 from referee.analysis.replay.perspective import of_seat
 
 LONGEST_NAME = 200
+LARGEST = 8192
 
 
 class Conflict(Exception):
@@ -43,3 +47,21 @@ def perspective_in(request: Request, players: int) -> Perspective:
     if not word.isascii() or not word.isdecimal() or len(word) > 4:
         raise HTTPException(400, "seat must be public, revealed or the number of a seat")
     return of_seat(int(word), players)
+
+
+async def object_in(request: Request) -> dict[str, Any]:
+    """The object of a request; only pages of this site may send one."""
+    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        raise HTTPException(403, "only this site's own pages may do that")
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise HTTPException(415, "send JSON, with the content type application/json")
+    data = await request.body()
+    if len(data) > LARGEST:
+        raise HTTPException(413, f"at most {LARGEST} bytes are read")
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        raise HTTPException(400, "that is no JSON") from None
+    if not isinstance(value, dict):
+        raise HTTPException(400, "send a JSON object")
+    return value

@@ -46,8 +46,8 @@ def test_a_dry_run_as_json_is_one_value(referee: Referee) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--schedule", "full"), "23,030,280 matches, more than the 1,000,000 a schedule may have; choose balanced"),
-        (("--rounds", "999999"), "5,999,994 matches, more than the 1,000,000 a schedule may have; ask for fewer"),
+        (("--schedule", "full"), "23,030,280 matches, more than the 1,000,000 a schedule may have: choose balanced"),
+        (("--rounds", "999999"), "5,999,994 matches, more than the 1,000,000 a schedule may have: ask for fewer"),
     ],
 )
 def test_a_dry_run_refuses_what_could_not_be_created(referee: Referee, words: tuple[str, ...], says: str) -> None:
@@ -93,7 +93,7 @@ def test_a_tournament_may_end_when_a_question_is_answered(referee: Referee, tmp_
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--until", "last known"), "is no question; ask 'first known'"),
+        (("--until", "last known"), "is not a question: ask 'first known'"),
         (("--until", "a > z"), "the names of two bots"),
         (("--until", "first known", "--format", "swiss"), "leave out --format swiss"),
         (("--until", "first known", "--confidence", "sure"), "cannot read --confidence 'sure'"),

@@ -6,27 +6,38 @@ import re
 import tomllib
 from pathlib import Path
 
-from referee.cli.commands import serve
 from referee.cli.main import COMMANDS
+from referee.cli.serve_settings import DEFAULTS, markdown, read_config
 
-PAGE = (Path(__file__).parents[3] / "server" / "HOSTING.md").read_text(encoding="utf-8")
+from ..conftest import Referee
 
-
-def listed() -> dict[str, object]:
-    """Every key of the table of settings, with its default as TOML reads it; None for `none`."""
-    table = PAGE.split("## Settings")[1].split("## TLS")[0]
-    found: dict[str, object] = {}
-    for row in re.findall(r"^\| (`.*)$", table, re.MULTILINE):
-        names, defaults = (re.findall(r"`([^`]*)`|none", cell) for cell in row.split(" | ")[:2])
-        defaults = defaults * len(names) if len(defaults) < len(names) else defaults
-        for name, text in zip(names, defaults, strict=True):
-            default = serve.DEFAULTS.get(name)
-            found[name] = text if isinstance(default, str) else tomllib.loads(f"x = {text}")["x"] if text else None
-    return found
+SERVER = Path(__file__).parents[3] / "server"
+PAGE = (SERVER / "HOSTING.md").read_text(encoding="utf-8")
+DEPLOY = SERVER / "deploy"
 
 
-def test_every_key_of_the_config_file_is_listed_with_its_default_and_no_other() -> None:
-    assert listed() == serve.DEFAULTS
+def test_the_table_of_settings_is_the_one_that_the_code_uses() -> None:
+    assert f"\n{markdown()}\n" in PAGE
+
+
+def test_the_file_that_serve_shows_is_one_that_it_reads(referee: Referee, tmp_path: Path) -> None:
+    shown = referee("serve", "--show-config")
+    assert shown.code == 0
+    file = tmp_path / "referee.toml"
+    file.write_text(shown.out)
+    assert DEFAULTS | read_config(file) == DEFAULTS
+    everything = "\n".join(line.removeprefix("# ") if " = " in line else line for line in shown.out.splitlines())
+    assert tomllib.loads(everything).keys() == DEFAULTS.keys()
+
+
+def test_the_unit_is_one_that_systemd_reads() -> None:
+    """Not whether it starts: that takes a machine with systemd. But no line may be one that it would ignore."""
+    unit = (DEPLOY / "referee.service").read_text()
+    lines = [line for line in unit.splitlines() if line and not line.startswith("#")]
+    assert all(re.fullmatch(r"\[(Unit|Service|Install)\]|[A-Z][A-Za-z]+=.*", line) for line in lines)
+    assert "Type=notify" in lines
+    for name in re.findall(r"server/deploy/([\w.]+)", PAGE):
+        assert (DEPLOY / name).is_file(), name
 
 
 def test_every_command_on_the_page_exists() -> None:

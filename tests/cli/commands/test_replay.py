@@ -106,7 +106,7 @@ def test_a_flipped_byte_is_one_sentence_and_exit_code_1(referee: Referee, league
     for command in ("replay", "show"):
         done = referee(command, "league/0", "--db", league)
         assert (done.code, done.err.count("\n")) == (1, 1)
-        assert "does not hold: The record of match 1 is damaged" in done.err
+        assert "does not hold: the record of match 1 is damaged" in done.err
 
 
 @pytest.mark.parametrize(

@@ -51,9 +51,9 @@ def test_a_match_and_a_bot_of_a_tournament_are_explained(referee: Any, tmp_path:
     assert (shown.code, "go or stop" in shown.out, "luck in all" in shown.out) == (0, True, True)
     for words, said in (
         (("league", "--seat", 0), "league is a tournament: name the bot with --bot NAME"),
-        (("league", "--bot", "nobody"), "There is no bot named nobody in league."),
+        (("league", "--bot", "nobody"), "there is no bot named nobody in league"),
         (("league/99", "--seat", 0), "there is no match named league/99 in the database"),
-        (("cup", "--bot", "random"), "There is no tournament named cup."),
+        (("cup", "--bot", "random"), "there is no tournament named cup"),
         (("league/0", "--bot", "nobody"), "'nobody' did not play in this match; there are: "),
         (("league/0", "--seat", 9), "there is no seat 9: the match has the seats 0 to 1"),
         (("league/0", "--seat", 0, "--matches", 2), "--matches is for a tournament"),

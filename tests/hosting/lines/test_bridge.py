@@ -230,7 +230,7 @@ async def test_the_command_records_and_takes_the_options_of_a_bot(host: Host, tm
         (["--options", '{"rules":"faq"}'], "--options goes with --practice GAME"),
         (["--matches", "3"], "--matches goes with --practice GAME"),
         (["--practice", "flip7"], "--practice and --against go together"),
-        (["--practice", "flip7", "--against", "random", "--options", "[1]"], "is no JSON object"),
+        (["--practice", "flip7", "--against", "random", "--options", "[1]"], "is not a JSON object"),
         (["--server", "nowhere"], "'nowhere' is not an address"),
         (["--token", "a b"], "no token has"),
         (["--record", "/nosuchfolder/x"], "cannot record to /nosuchfolder/x"),

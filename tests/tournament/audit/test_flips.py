@@ -27,6 +27,7 @@ from referee.store import (
     MatchState,
     NewEntrant,
     NonceDraw,
+    Role,
     SeatResult,
     Store,
     TournamentState,
@@ -77,6 +78,14 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
         store.versions.add(ada.id, "b" * 64, 2, 100)
         store.versions.refuse(ada.id, 2, "it crashed", "a log")
         store.set_fact("admin", "secret")
+        for admin in ("eve", "mo"):
+            store.admins.add(admin, Role.HELPER)
+        store.admins.rotate("mo")
+        store.admins.remove("eve")
+        store.admins.note("mo", "helper", "paused the tournament", "league")
+        invited = store.invitations.create(3, "host", 3600, ["for cleo"])
+        store.invitations.redeem(invited[0].code, "cleo")
+        store.invitations.revoke([2])
         house = store.bots.ensure_house("random")
         assert house.kind is BotKind.HOUSE
         seats = [NewEntrant(ada.id, "ada"), NewEntrant(house.id, "random")]

@@ -319,7 +319,7 @@ def test_a_folder_of_somebody_else_cannot_make_it_wait_or_read_without_end(
     ("words", "code", "message"),
     [
         (("nothing.json",), 2, "there is no file nothing.json"),
-        (("nobody", "--db", "DB"), 2, "There is no tournament named nobody"),
+        (("nobody", "--db", "DB"), 2, "there is no tournament named nobody"),
         (("a", "b", "--db", "DB"), 2, "name one tournament"),
         (("league", "--db", "other.db"), 3, "There is no database"),
         (("FOLDER",), 2, "holds no exported tournament"),

@@ -246,7 +246,7 @@ def test_information_is_greatest_between_equals_and_where_little_is_known() -> N
     ("ladder", "players", "what"),
     [
         (Ladder(), 1, "more players per match"),
-        (Ladder(quota=0), 2, "quota cannot be 0; ask for at least 1"),
+        (Ladder(quota=0), 2, "quota cannot be 0: ask for at least 1"),
         (Ladder(newcomer=-1), 2, "newcomer cannot be -1"),
         (Ladder(season=0), 2, "season cannot be 0"),
         (Ladder(rounds=0), 2, "rounds cannot be 0"),

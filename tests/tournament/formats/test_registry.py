@@ -26,7 +26,7 @@ def test_the_settings_of_every_format_come_back_as_they_went(name: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"name": "swis"}, "no format called 'swis'; choose round-robin, gauntlet"),
+        ({"name": "swis"}, "no format called 'swis': choose round-robin, gauntlet"),
         ({}, "no format called None"),
         ({"name": "swiss", "round": 3}, "has no setting 'round'; it has: rounds, bye"),
         ({"name": "swiss", "rounds": "three"}, "rounds must be a whole number"),

@@ -10,7 +10,7 @@ from referee.tournament.schedule import Pairing, ScheduleError, balanced, build,
 @pytest.mark.parametrize(
     ("kind", "n", "k", "rounds", "says"),
     [
-        ("swiss", 4, 2, 3, "there is no schedule called 'swiss'; choose full or balanced"),
+        ("swiss", 4, 2, 3, "there is no schedule called 'swiss': choose full or balanced"),
         ("full", 3, 4, None, "4 players per match need at least 4 bots, and there are 3"),
         ("balanced", 3, 4, 5, "4 players per match need at least 4 bots, and there are 3"),
         ("full", 3, 0, None, "at least 1 player per match"),

@@ -178,6 +178,7 @@ class TournamentInfo(_message.Message):
     RULINGS_FIELD_NUMBER: _builtins.int
     STAGE_FIELD_NUMBER: _builtins.int
     HEAD_FIELD_NUMBER: _builtins.int
+    MATCHES_DEALT_ANEW_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     game: _builtins.str
     players: _builtins.int
@@ -199,6 +200,8 @@ class TournamentInfo(_message.Message):
     salt: _builtins.str
     stage: _builtins.str
     """What the round is called that its format drew last; empty in a round-robin."""
+    matches_dealt_anew: _builtins.int
+    """Matches that were dealt more than once: they were interrupted after a connected bot had seen cards, or played again by a ruling."""
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     @_builtins.property
@@ -234,10 +237,11 @@ class TournamentInfo(_message.Message):
         rulings: _abc.Iterable[_builtins.str] | None = ...,
         stage: _builtins.str = ...,
         head: _result_pb2.ChainHead | None = ...,
+        matches_dealt_anew: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["head", b"head"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "commitment", b"commitment", "game", b"game", "head", b"head", "matches_done", b"matches_done", "matches_set_aside", b"matches_set_aside", "matches_total", b"matches_total", "name", b"name", "nonces", b"nonces", "players", b"players", "repeatable", b"repeatable", "root", b"root", "rulings", b"rulings", "salt", b"salt", "seed_text", b"seed_text", "settings_json", b"settings_json", "stage", b"stage", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "commitment", b"commitment", "game", b"game", "head", b"head", "matches_dealt_anew", b"matches_dealt_anew", "matches_done", b"matches_done", "matches_set_aside", b"matches_set_aside", "matches_total", b"matches_total", "name", b"name", "nonces", b"nonces", "players", b"players", "repeatable", b"repeatable", "root", b"root", "rulings", b"rulings", "salt", b"salt", "seed_text", b"seed_text", "settings_json", b"settings_json", "stage", b"stage", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -326,16 +330,22 @@ class WatchStandingsRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TOURNAMENT_FIELD_NUMBER: _builtins.int
+    CHANGES_FIELD_NUMBER: _builtins.int
     tournament: _builtins.str
     """Empty: the tournament that runs, or else the newest."""
+    changes: _builtins.bool
+    """After the first message, send what has changed since the message before on this stream (`changes_json`), where that
+    is shorter. Standings of a hundred bots have hundreds of kilobytes.
+    """
     def __init__(
         self,
         *,
         tournament: _builtins.str = ...,
+        changes: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["tournament", b"tournament"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["changes", b"changes", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -347,7 +357,13 @@ class WatchStandingsResponse(_message.Message):
 
     STANDINGS_JSON_FIELD_NUMBER: _builtins.int
     STANDINGS_FIELD_NUMBER: _builtins.int
+    CHANGES_JSON_FIELD_NUMBER: _builtins.int
     standings_json: _builtins.str
+    changes_json: _builtins.str
+    """Instead of the other two, only if `changes` was asked for: a JSON list of what to do with the standings before, in the
+    form in which tables are kept by the names of bots (`leaderboard/referee_leaderboard/changes.py` describes and makes it).
+    `[path, value]` puts a value at a path, `[path]` removes what is there. A path is a list of keys and indices.
+    """
     @_builtins.property
     def standings(self) -> _standings_pb2.Standings: ...
     def __init__(
@@ -355,10 +371,11 @@ class WatchStandingsResponse(_message.Message):
         *,
         standings_json: _builtins.str = ...,
         standings: _standings_pb2.Standings | None = ...,
+        changes_json: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["standings", b"standings"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["standings", b"standings", "standings_json", b"standings_json"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["changes_json", b"changes_json", "standings", b"standings", "standings_json", b"standings_json"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -713,21 +730,21 @@ Global___JournalEntry: _TypeAlias = JournalEntry  # noqa: Y015
 class ExportedRecord(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
-    MATCH_FIELD_NUMBER: _builtins.int
+    NUMBER_FIELD_NUMBER: _builtins.int
     RECORD_JSON_FIELD_NUMBER: _builtins.int
-    match: _builtins.int
-    """The number of the match in the schedule."""
+    number: _builtins.int
+    """Of the match, in the schedule."""
     record_json: _builtins.bytes
     """The record in its canonical bytes."""
     def __init__(
         self,
         *,
-        match: _builtins.int = ...,
+        number: _builtins.int = ...,
         record_json: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["match", b"match", "record_json", b"record_json"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["number", b"number", "record_json", b"record_json"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

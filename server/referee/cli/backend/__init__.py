@@ -22,4 +22,4 @@ def tournament_named(backend: Backend, name: str) -> Row:
     for row in backend.tournaments():
         if row["name"] == name:
             return row
-    raise Failure(f"there is no tournament named {name!r}; 'referee tournament list' shows all", WRONG_USE)
+    raise Failure(f"there is no tournament named {name!r}: 'referee tournament list' shows all", WRONG_USE)

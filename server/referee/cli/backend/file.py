@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from referee.masking import shown
 
 if TYPE_CHECKING:
     from referee.match.seat_log import SeatLog
-    from referee.store import NamedMatch, Store
+    from referee.store import Invitation, NamedMatch, Store
     from referee.tournament.audit.folder import Published
     from referee.tournament.events import Event
     from referee.tournament.plan import Plan
@@ -37,15 +37,20 @@ class FileBackend:
         from referee.hall.roster import Roster
 
         with open_or_make_store(self.db) as store:
-            return Roster(store).add(name).token or ""
+            token = Roster(store).add(name).token or ""
+            _note(store, "registered the bot", name)
+            return token
 
     def rotate_bot(self, name: str) -> str:
         with open_store(self.db, create=False) as store:
-            return store.bots.rotate(name).token or ""
+            token = store.bots.rotate(name).token or ""
+            _note(store, "gave a new token to the bot", name)
+            return token
 
     def revoke_bot(self, name: str) -> None:
         with open_store(self.db, create=False) as store:
             store.bots.revoke(name)
+            _note(store, "revoked the bot", name)
 
     def bots(self) -> list[Row]:
         with open_store(self.db, create=False) as store:
@@ -59,6 +64,54 @@ class FileBackend:
                 for bot in store.bots.all()
             ]
 
+    def add_admin(self, name: str, role: str) -> str:
+        from referee.store import Role
+
+        with open_or_make_store(self.db) as store:
+            token = store.admins.add(name, Role(role)).token
+            _note(store, "added the admin", name)
+            return token
+
+    def admins(self) -> list[Row]:
+        with open_store(self.db, create=False) as store:
+            return [
+                {"name": one.name, "role": one.role.value, "added": one.created and one.created / 1000}
+                for one in store.admins.all()
+            ]
+
+    def rotate_admin(self, name: str) -> str:
+        with open_store(self.db, create=False) as store:
+            token = store.admins.rotate(name).token
+            _note(store, "gave a new token to the admin", name)
+            return token
+
+    def set_admin_role(self, name: str, role: str) -> None:
+        from referee.store import Role
+
+        with open_store(self.db, create=False) as store:
+            store.admins.set_role(name, Role(role))
+            _note(store, "gave the role", f"{role} to {name}")
+
+    def remove_admin(self, name: str) -> None:
+        with open_store(self.db, create=False) as store:
+            store.admins.remove(name)
+            _note(store, "removed the admin", name)
+
+    def invite(self, count: int, seconds: float | None, notes: Sequence[str]) -> list[Row]:
+        with open_or_make_store(self.db) as store:
+            made = store.invitations.create(count, _user(), seconds, notes)
+            _note(store, "made invitations:", str(count))
+            return [{"code": one.code, **invitation_row(one.invitation)} for one in made]
+
+    def invitations(self) -> list[Row]:
+        with open_store(self.db, create=False) as store:
+            return [invitation_row(one) for one in store.invitations.all()]
+
+    def revoke_invitations(self, numbers: Sequence[int]) -> None:
+        with open_store(self.db, create=False) as store:
+            store.invitations.revoke(numbers)
+            _note(store, "revoked invitations:", ", ".join(map(str, numbers)))
+
     def create(self, name: str, plan: Plan, bots: list[str], seed: str | None, *, repeatable: bool, start: bool) -> Row:
         from referee.hall.roster import Roster
         from referee.tournament import plan as plans
@@ -69,6 +122,7 @@ class FileBackend:
             entrants = Roster(store).entrants(bots, plan.game)
             tournament = plans.create(store, name, plan, entrants, seed, repeatable=repeatable)
             matches = store.tournaments.counts(tournament.id).total
+            _note(store, "created the tournament", name)
         return {"name": name, "matches": matches, "commitment": tournament.commitment, "repeatable": repeatable}
 
     def start(self, name: str, concurrency: int | None = None) -> ControlResult:
@@ -84,6 +138,7 @@ class FileBackend:
 
         with open_store(self.db, owner="tournament", create=False) as store:
             plans.pause(store, name)
+            _note(store, "paused the tournament", name)
         return ControlResult("paused")
 
     def cancel(self, name: str) -> ControlResult:
@@ -91,21 +146,54 @@ class FileBackend:
 
         with open_store(self.db, owner="tournament", create=False) as store:
             plans.cancel(store, name)
+            _note(store, "cancelled the tournament", name)
         return ControlResult("cancelled")
 
-    def join(self, name: str, bot: str) -> int:
+    def join(self, name: str, bot: str, *, dry_run: bool = False) -> int:
         from referee.hall.roster import Roster
         from referee.tournament import plan as plans
 
+        join = plans.join_matches if dry_run else plans.join
         with open_store(self.db, owner="join", create=False) as store:
             game = store.tournaments.get(name).game
-            return plans.join(store, name, Roster(store).entrants([bot], game))
+            added = join(store, name, Roster(store).entrants([bot], game))
+            if not dry_run:
+                _note(store, "entered", f"{bot} in {name}")
+            return added
+
+    def extend(self, name: str, rounds: int, *, dry_run: bool = False) -> int:
+        from referee.tournament import plan as plans
+
+        with open_store(self.db, owner="tournament", create=False) as store:
+            added = plans.extend(store, name, rounds, dry_run=dry_run)
+            if not dry_run:
+                _note(store, "extended the tournament", f"{name} by {rounds} rounds")
+            return added
+
+    def undo(self, name: str, *, dry_run: bool = False) -> tuple[int, list[str]]:
+        from referee.tournament import plan as plans
+
+        with open_store(self.db, owner="tournament", create=False) as store:
+            undone = plans.undo(store, name, dry_run=dry_run)
+            if not dry_run:
+                _note(store, "took back the latest addition", name)
+        return undone.matches, list(undone.bots)
+
+    def reopen(self, name: str) -> int:
+        from referee.tournament import plan as plans
+
+        with open_store(self.db, owner="tournament", create=False) as store:
+            found = plans.reopen(store, name)
+            _note(store, "reopened the tournament", name)
+            return found
 
     def rule(self, name: str, action: str, subject: str, reason: str, *, annul: bool = False) -> str:
         from referee.tournament.moderation import Action, rule, told
 
         with open_store(self.db, owner="moderation", create=False) as store:
-            return told(rule(store, name, Action(action), subject, reason, annul=annul))
+            ruled = told(rule(store, name, Action(action), subject, reason, annul=annul))
+            _note(store, "ruled", f"in {name}: {ruled}")
+            return ruled
 
     def tournaments(self) -> list[Row]:
         from referee.tournament.moderation import told
@@ -123,6 +211,7 @@ class FileBackend:
                         "state": one.state.value,
                         "matches_done": counts.total - counts.open,
                         "matches_set_aside": counts.aside,
+                        "matches_dealt_anew": store.tournaments.dealt_anew(one.id),
                         "matches_total": counts.total,
                         "bots": [entrant.name for entrant in store.tournaments.entrants(one.id)],
                         "commitment": one.commitment,
@@ -196,18 +285,50 @@ class FileBackend:
             yield published(store, tournament)
 
     def installation_events(self) -> list[Event]:
-        from referee.store.journal import INSTALLATION
-        from referee.tournament.events import Teller
+        from referee.tournament.events import latest_of_installation
 
         with open_store(self.db, create=False) as store:
-            teller = Teller("", lambda match: [seat.name for seat in store.matches.get(match).seats])
-            return [event for entry in store.journal.read(INSTALLATION) for event in teller.tell(entry.entry)]
+            return latest_of_installation(store)
 
     async def watch(self, tournament: str) -> None:
         from referee_leaderboard import watch
 
         with open_store(self.db, create=False) as store:
             await watch(from_file(store, meant(store, tournament)))
+
+
+HERE = "this machine"
+"""In place of a role: whoever has the database may do everything."""
+
+
+def _note(store: Store, action: str, subject: str) -> None:
+    """Keep who did it: the user of this machine."""
+    store.admins.note(_user(), HERE, action, subject)
+
+
+def _user() -> str:
+    import getpass
+    import os
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user without a name, as in some containers
+        return f"user {os.getuid()}"
+
+
+def invitation_row(one: Invitation) -> Row:
+    """An invitation as plain values; the code is not kept."""
+    from referee.store.connections import wall_clock
+
+    return {
+        "number": one.number,
+        "state": one.state(wall_clock()),
+        "note": one.note,
+        "bot": one.bot,
+        "made_by": one.made_by,
+        "created": one.created / 1000,
+        "expires": None if one.expires is None else one.expires / 1000,
+    }
 
 
 def match_row(one: NamedMatch, why: str) -> Row:

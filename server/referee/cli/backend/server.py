@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from referee.cli.backend.verbs import ControlResult, Row, complete_name
 from referee.cli.connection import call
 from referee.cli.errors import WRONG_USE, Failure
 from referee.cli.standings_source import from_server
+from referee.cli.tokens import admin_token
 
 if TYPE_CHECKING:
     from referee.match.seat_log import SeatLog
@@ -24,7 +25,7 @@ MOST_AT_ONCE = 1000
 """Matches that a server tells at once."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ServerBackend:
     """Connects for each verb; the token is the admin's."""
 
@@ -70,6 +71,59 @@ class ServerBackend:
             for bot in self._admin("ListBots", pb.ListBotsRequest()).bots
         ]
 
+    def add_admin(self, name: str, role: str) -> str:
+        from arena.v1 import access_pb2 as pb
+
+        token: str = self._access("AddAdmin", pb.AddAdminRequest(name=name, role=_role(role))).token
+        return token
+
+    def admins(self) -> list[Row]:
+        from arena.v1 import access_pb2 as pb
+
+        return [
+            {
+                "name": one.name,
+                "role": pb.AdminRole.Name(one.role).removeprefix("ADMIN_ROLE_").lower(),
+                "added": one.added_ms / 1000 or None,
+            }
+            for one in self._access("ListAdmins", pb.ListAdminsRequest()).admins
+        ]
+
+    def rotate_admin(self, name: str) -> str:
+        from arena.v1 import access_pb2 as pb
+
+        token: str = self._access("RotateAdmin", pb.RotateAdminRequest(name=name)).token
+        return token
+
+    def set_admin_role(self, name: str, role: str) -> None:
+        from arena.v1 import access_pb2 as pb
+
+        self._access("SetAdminRole", pb.SetAdminRoleRequest(name=name, role=_role(role)))
+
+    def remove_admin(self, name: str) -> None:
+        from arena.v1 import access_pb2 as pb
+
+        self._access("RemoveAdmin", pb.RemoveAdminRequest(name=name))
+
+    def invite(self, count: int, seconds: float | None, notes: Sequence[str]) -> list[Row]:
+        from arena.v1 import access_pb2 as pb
+
+        request = pb.CreateInvitationsRequest(count=count, expires_seconds=round(seconds or 0), notes=notes)
+        made = self._access("CreateInvitations", request)
+        return [{"code": code, **_invitation_row(one)} for code, one in zip(made.codes, made.invitations, strict=True)]
+
+    def invitations(self) -> list[Row]:
+        from arena.v1 import access_pb2 as pb
+
+        return [
+            _invitation_row(one) for one in self._access("ListInvitations", pb.ListInvitationsRequest()).invitations
+        ]
+
+    def revoke_invitations(self, numbers: Sequence[int]) -> None:
+        from arena.v1 import access_pb2 as pb
+
+        self._access("RevokeInvitations", pb.RevokeInvitationsRequest(numbers=numbers))
+
     def create(self, name: str, plan: Plan, bots: list[str], seed: str | None, *, repeatable: bool, start: bool) -> Row:
         from arena.v1 import admin_pb2 as pb
         from arena.v1.standings_pb2 import TableOrder
@@ -91,7 +145,8 @@ class ServerBackend:
             start=start,
             format_json=json.dumps(dict(plan.format)) if plan.format else "",
             total_ms=round(plan.total * 1000),
-            missed=plan.missed,
+            missed=pb.MissedMatches.Value(f"MISSED_MATCHES_{plan.missed.upper()}"),
+            version_sigma=plan.version_sigma,
             order=TableOrder.Value(f"TABLE_ORDER_{(plan.order or 'unspecified').upper()}"),
         )
         made = self._admin("CreateTournament", request)
@@ -109,11 +164,29 @@ class ServerBackend:
     def cancel(self, name: str) -> ControlResult:
         return self._control(name, "CANCEL")
 
-    def join(self, name: str, bot: str) -> int:
+    def join(self, name: str, bot: str, *, dry_run: bool = False) -> int:
         from arena.v1 import admin_pb2 as pb
 
-        added: int = self._admin("JoinTournament", pb.JoinTournamentRequest(name=name, bot=bot)).matches_added
+        request = pb.JoinTournamentRequest(name=name, bot=bot, dry_run=dry_run)
+        added: int = self._admin("JoinTournament", request).matches_added
         return added
+
+    def extend(self, name: str, rounds: int, *, dry_run: bool = False) -> int:
+        return self._amend(name, "EXTEND", rounds, dry_run)[0]
+
+    def undo(self, name: str, *, dry_run: bool = False) -> tuple[int, list[str]]:
+        return self._amend(name, "UNDO", 0, dry_run)
+
+    def reopen(self, name: str) -> int:
+        return self._amend(name, "REOPEN", 0, False)[0]
+
+    def _amend(self, name: str, action: str, rounds: int, dry_run: bool) -> tuple[int, list[str]]:
+        from arena.v1 import admin_pb2 as pb
+
+        number = getattr(pb, f"TOURNAMENT_ACTION_{action}")
+        request = pb.ControlTournamentRequest(name=name, action=number, rounds=rounds, dry_run=dry_run)
+        answer = self._admin("ControlTournament", request)
+        return answer.matches, list(answer.bots)
 
     def rule(self, name: str, action: str, subject: str, reason: str, *, annul: bool = False) -> str:
         from arena.v1 import admin_pb2 as pb
@@ -134,6 +207,7 @@ class ServerBackend:
                 "state": _state(one.state),
                 "matches_done": one.matches_done,
                 "matches_set_aside": one.matches_set_aside,
+                "matches_dealt_anew": one.matches_dealt_anew,
                 "matches_total": one.matches_total,
                 "bots": list(one.bots),
                 "commitment": one.commitment,
@@ -162,16 +236,17 @@ class ServerBackend:
         ]
 
     def find_matches(self, wanted: Mapping[str, Any], limit: int, offset: int = 0) -> tuple[list[Row], int]:
+        from arena import results
         from arena.v1 import archive_pb2 as pb
         from arena.v1.tournament_pb2 import MatchState
 
-        states = [MatchState.Value(f"MATCH_STATE_{word.upper()}") for word in wanted["states"]]
+        asked = {**wanted, "states": [MatchState.Value(f"MATCH_STATE_{word.upper()}") for word in wanted["states"]]}
+        if "fault" in wanted:
+            asked["fault"] = results.NUMBERS[wanted["fault"]]
         rows: list[Row] = []
         while True:
             page = min(limit - len(rows), MOST_AT_ONCE)
-            request = pb.FindMatchesRequest(
-                **{**wanted, "states": states}, limit=max(1, page), offset=offset + len(rows)
-            )
+            request = pb.FindMatchesRequest(**asked, limit=max(1, page), offset=offset + len(rows))
             answer = call(self.server, None, self.ca, "ArchiveService", "FindMatches", request)
             rows += [_match_row(one) for one in answer.matches]
             if len(rows) >= min(limit, answer.total - offset) or not answer.matches:
@@ -233,9 +308,17 @@ class ServerBackend:
         with fetch(self.server, self.ca, tournament) as published:
             yield published
 
-    def installation_events(self) -> tuple[Event, ...]:
-        """None: the hashes of tokens are in that journal, so it does not leave the host's machine."""
-        return ()
+    def installation_events(self) -> list[Event]:
+        """For admins, in words: the hashes of tokens are in that journal, so it does not leave the host's machine."""
+        from arena.v1 import access_pb2 as pb
+        from referee.tournament.events import Event
+
+        if not self.token:
+            return []
+        return [
+            Event(one.at_ms, "", one.kind, one.text, json.loads(one.about_json), one.alarm)
+            for one in self._access("ListEvents", pb.ListEventsRequest()).events
+        ]
 
     async def watch(self, tournament: str) -> None:
         from referee_leaderboard import watch
@@ -250,12 +333,35 @@ class ServerBackend:
         request = pb.ControlTournamentRequest(name=name, action=getattr(pb, f"TOURNAMENT_ACTION_{action}"))
         return ControlResult(_state(self._admin("ControlTournament", request).state))
 
-    def _admin(self, method: str, request: Any) -> Any:
-        return call(self.server, self.token, self.ca, "AdminService", method, request)
+    def _admin(self, method: str, request: Any, service: str = "AdminService") -> Any:
+        self.token = admin_token(self.token)  # asked for once, however many calls there are
+        return call(self.server, self.token, self.ca, service, method, request)
+
+    def _access(self, method: str, request: Any) -> Any:
+        return self._admin(method, request, "AccessService")
 
     def _anybody(self, method: str, request: Any) -> Any:
         """What needs no token."""
         return call(self.server, None, self.ca, "TournamentService", method, request)
+
+
+def _role(word: str) -> Any:
+    from arena.v1 import access_pb2 as pb
+
+    return pb.AdminRole.Value(f"ADMIN_ROLE_{word.upper()}")
+
+
+def _invitation_row(one: Any) -> Row:
+    """An invitation as plain values, in the form of `file.invitation_row`."""
+    return {
+        "number": one.number,
+        "state": one.state,
+        "note": one.note,
+        "bot": one.bot,
+        "made_by": one.made_by,
+        "created": one.created_ms / 1000,
+        "expires": one.expires_ms / 1000 or None,
+    }
 
 
 def _state(number: int) -> str:
@@ -270,7 +376,7 @@ def _match_row(one: Any) -> Row:
     from arena import results
     from arena.v1.tournament_pb2 import MatchState
 
-    match = one.match
+    match = one.info
     state = MatchState.Name(match.state).removeprefix("MATCH_STATE_").lower()
     over = state == "finished"
     return {

@@ -48,6 +48,30 @@ class Backend(Protocol):
     def bots(self) -> list[Row]:
         """All bots."""
 
+    def add_admin(self, name: str, role: str) -> str:
+        """Register an admin; returns the token."""
+
+    def admins(self) -> list[Row]:
+        """All admins who have a token."""
+
+    def rotate_admin(self, name: str) -> str:
+        """Give an admin a new token, and return it; `host` is the admin token of the installation."""
+
+    def set_admin_role(self, name: str, role: str) -> None:
+        """Give an admin another role."""
+
+    def remove_admin(self, name: str) -> None:
+        """Make an admin's token void."""
+
+    def invite(self, count: int, seconds: float | None, notes: Sequence[str]) -> list[Row]:
+        """Make invitations that expire after so many seconds; rows with their codes."""
+
+    def invitations(self) -> list[Row]:
+        """All invitations, the oldest first, without their codes."""
+
+    def revoke_invitations(self, numbers: Sequence[int]) -> None:
+        """Make open invitations void."""
+
     def create(self, name: str, plan: Plan, bots: list[str], seed: str | None, *, repeatable: bool, start: bool) -> Row:
         """Create a tournament; returns its name, how many matches it has, and the commitment to its deals."""
 
@@ -63,8 +87,17 @@ class Backend(Protocol):
     def cancel(self, name: str) -> ControlResult:
         """End a tournament for good."""
 
-    def join(self, name: str, bot: str) -> int:
-        """Let a further bot in; returns how many matches that adds."""
+    def join(self, name: str, bot: str, *, dry_run: bool = False) -> int:
+        """Let a further bot in; returns how many matches that adds. A dry run only counts them."""
+
+    def extend(self, name: str, rounds: int, *, dry_run: bool = False) -> int:
+        """Append rounds to a round-robin; returns how many matches that adds."""
+
+    def undo(self, name: str, *, dry_run: bool = False) -> tuple[int, list[str]]:
+        """Take back who joined last, or the last extension: how many matches, and which bots."""
+
+    def reopen(self, name: str) -> int:
+        """Open a tournament again that is over; returns how many matches can be played."""
 
     def rule(self, name: str, action: str, subject: str, reason: str, *, annul: bool = False) -> str:
         """Disqualify or withdraw a bot, annul or replay a match; returns what was ruled, in a sentence."""

@@ -310,7 +310,7 @@ class _Asking:
             return f"{says}, and alike when asked again: it is not the bot that played"
         if findings.deterministic is None:
             return f"{says}; it could not be asked again to see whether it answers alike"
-        return f"{says}; asked again it answers otherwise itself, so whether it is the bot that played cannot be told"
+        return f"{says}: asked again it answers otherwise itself, so whether it is the bot that played cannot be told"
 
     @staticmethod
     def _say(text: str) -> None:

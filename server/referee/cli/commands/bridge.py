@@ -123,7 +123,7 @@ def _check_options(text: str) -> None:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        wrong_use(f'--options: {text!r} is no JSON object; write them as \'{{"rules": "faq"}}\'')
+        wrong_use(f'--options: {text!r} is not a JSON object: write them as \'{{"rules": "faq"}}\'')
 
 
 def _spec(command: list[str]) -> BotSpec:

@@ -236,7 +236,7 @@ class _Run:
                 how = ", ".join(account.faults)
                 raise Failure(
                     f"{name} forfeited all of its {account.seats} matches ({how}: {account.last_fault}): "
-                    "nothing can be compared; 'referee check' says what is wrong with it",
+                    "nothing can be compared: 'referee check' says what is wrong with it",
                     WRONG_USE,
                 )
 

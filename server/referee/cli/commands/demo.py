@@ -43,7 +43,7 @@ def demo(
 ) -> None:
     """Play a short tournament of every game between the house bots, over the network, and show the leaderboards."""
     if keep is not None and keep.exists():
-        raise Failure(f"{keep} exists already; name a new folder")
+        raise Failure(f"{keep} exists already: name a new folder")
     with tempfile.TemporaryDirectory(prefix="referee-demo-") as temporary:
         folder = keep or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)

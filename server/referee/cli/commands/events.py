@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli.arguments import Ca, Db, Server
+from referee.cli.arguments import AdminToken, Ca, Db, Server
 from referee.cli.backend import Backend, backend_of, tournament_named
 from referee.cli.errors import wrong_use
 from referee.cli.output import AsJson, print_json, stderr_console, stdout_console
@@ -30,19 +30,21 @@ def events(
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many at most, the latest.")] = USUAL_LIMIT,
     db: Db = None,
     server: Server = None,
+    admin_token: AdminToken = None,
     ca: Ca = None,
     json: AsJson = False,
 ) -> None:
     """List what happened, in the order in which it was stored: started, paused, forfeits, matches set aside, …
 
     It is read from the journal, so nothing in it can be changed unnoticed ('referee verify'). Matches that ended as
-    they should are left out: 'referee matches' lists them. With --server, bots and tokens are left out as well.
+    they should are left out: 'referee matches' lists them. What happened to bots, admins and
+    invitations, and what each admin did, is listed too: with --server for those who give an admin's token.
     """
     from referee.tournament.events import INSTALLATION_KINDS, KINDS
 
     if kind is not None and kind not in (*KINDS, *INSTALLATION_KINDS):
         wrong_use(f"there is no kind of event {kind!r}: {', '.join((*KINDS, *INSTALLATION_KINDS))}")
-    backend = backend_of(db, server, None, ca)
+    backend = backend_of(db, server, admin_token, ca)
     found = [
         event
         for event in _all(backend, tournament)

@@ -10,6 +10,7 @@ import typer
 from referee.cli.arguments import DEFAULT_SERVER, OPTION_HELP, AdminToken, Ca, free_time, options_to_send, seconds
 from referee.cli.connection import channel, failure, metadata, stub
 from referee.cli.output import AsJson, print_json, stdout_console
+from referee.cli.tokens import admin_token as needed_token
 
 MOST_MATCHES = 1_000_000
 
@@ -47,16 +48,18 @@ def match(
         limit_ms=round(free_time(time) * 1000),
         bank_ms=round(seconds(bank) * 1000),
     )
+    token = needed_token(admin_token)
+    given = metadata(token)
     results: list[dict[str, Any]] = []
     out = stdout_console()
     with channel(server, ca) as connection:
         try:
-            for ended in stub(connection, "AdminService").PlayMatch(request, metadata=metadata(admin_token)):
+            for ended in stub(connection, "AdminService").PlayMatch(request, metadata=given):
                 results.append(_result(ended))
                 if not json:
                     out.print(_line(results[-1]), markup=False, soft_wrap=True)
         except grpc.RpcError as error:
-            raise failure(error, server) from None
+            raise failure(error, server, token) from None
     if json:
         print_json(results)
 

@@ -58,11 +58,11 @@ def _check_name(name: str) -> None:
             f"at most {LONGEST} of them, such as 'my_game'"
         )
     if name in registry.names():
-        wrong_use(f"there is a game called {name!r} already ('referee games' lists them); choose another name")
+        wrong_use(f"there is a game called {name!r} already ('referee games' lists them): choose another name")
     if keyword.iskeyword(name) or keyword.issoftkeyword(name):
-        wrong_use(f"{name!r} is a word of the language Python; choose another name")
+        wrong_use(f"{name!r} is a word of the language Python: choose another name")
     if name in sys.stdlib_module_names or _is_a_module(name):
-        wrong_use(f"there is a Python module called {name!r} already, which the game would hide; choose another name")
+        wrong_use(f"there is a Python module called {name!r} already, which the game would hide: choose another name")
 
 
 def _is_a_module(name: str) -> bool:

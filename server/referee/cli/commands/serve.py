@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shlex
 import socket
-import tomllib
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,8 +15,8 @@ from referee.cli.arguments import DEFAULT_DB, free_time, seconds
 from referee.cli.database import open_store
 from referee.cli.errors import ENVIRONMENT, WRONG_USE, Failure
 from referee.cli.output import stderr_console
+from referee.cli.serve_settings import DEFAULTS, example, read_config
 from referee.cli.stopping import Stopping
-from referee.cli.submissions import DEFAULTS as OF_SUBMISSIONS
 from referee.cli.submissions import submission_plan
 from referee.cli.web import Web, check_web, start_web
 from referee.masking import shown
@@ -27,35 +27,8 @@ if TYPE_CHECKING:
     from referee.web.server import WebServer
 
 MOST_ADDRESSES = 8
-DEFAULTS: dict[str, Any] = {
-    "listen": "127.0.0.1:7700",
-    "db": DEFAULT_DB,
-    "tls_cert": None,
-    "tls_key": None,
-    "insecure": False,
-    "time": "1s",
-    "bank": "30s",
-    "grace": "30s",
-    "concurrency": 256,
-    "max_bots": 2000,
-    "max_connections": 5000,
-    "max_per_address": 256,
-    "max_watchers": 2000,
-    "max_watchers_per_address": 128,
-    "max_memory": 2048,
-    "web": None,
-    "watch_delay": 0,
-    "web_people": 16,
-    "addresses": [],
-    "log_level": "info",
-    "log_format": "text",
-    "log_time": "local",
-    **OF_SUBMISSIONS,
-}
-
 DATABASE_PATIENCE = 120.0
 """Seconds for which a database that is locked or out of reach is waited for before the server stops."""
-MAY_BE_NONE = ("watch_delay", "web_people", "max_hosted")
 
 
 def serve(
@@ -68,16 +41,17 @@ def serve(
     ] = None,
     config: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Settings as TOML, also the limits below; options given here win."),
+        typer.Option(metavar="FILE", help="All settings as TOML; options given here win."),
     ] = None,
     tls_cert: Annotated[str | None, typer.Option(metavar="FILE", help="Certificate chain (PEM), to speak TLS.")] = None,
     tls_key: Annotated[str | None, typer.Option(metavar="FILE", help="Its private key (PEM).")] = None,
     insecure: Annotated[bool | None, typer.Option("--insecure", help="Allow a public address without TLS.")] = None,
     time: Annotated[
-        str | None, typer.Option(metavar="DURATION", help="Free time per decision.", show_default="1s")
+        str | None,
+        typer.Option(metavar="DURATION", help="Free time per decision of practice matches.", show_default="1s"),
     ] = None,
     bank: Annotated[
-        str | None, typer.Option(metavar="DURATION", help="Time per match beyond it.", show_default="30s")
+        str | None, typer.Option(metavar="DURATION", help="Time per practice match beyond it.", show_default="30s")
     ] = None,
     grace: Annotated[
         str | None, typer.Option(metavar="DURATION", help="How long a match waits for a lost bot.", show_default="30s")
@@ -120,6 +94,9 @@ def serve(
     new_admin_token: Annotated[
         bool, typer.Option("--new-admin-token", help="Make a new admin token; the old one is void.")
     ] = False,
+    show_config: Annotated[
+        bool, typer.Option("--show-config", help="Print a file for --config with every key, and stop.")
+    ] = False,
 ) -> None:
     """Run the referee's server: bots connect, tournaments go on, everybody can watch.
 
@@ -128,15 +105,15 @@ def serve(
 
     --web adds a page for browsers: standings and matches live, replays, playing against house bots.
 
-    Limits, as keys of the --config file: max_bots (2000), max_connections (5000, as far as 'ulimit -n' allows),
-    max_per_address (256 connections without a bot), max_watchers (2000), max_watchers_per_address (128),
-    max_memory (2048 MB: beyond it strangers are sent away; if that does not help, it stops after the running matches),
-    web_people (16 who play against house bots in the page; 0: none). An address
-    behind which many people sit, or a proxy, may need higher ones. The key addresses is a list of what --also gives.
+    --time and --bank are for practice matches: a tournament has its own ('referee tournament create --time --bank').
+    --config FILE has all settings, also limits that have no option; --show-config prints such a file.
 
     --submissions lets authors send their bots ('referee submit'). They are built, checked and played here, each in a
-    sandbox of its own, beside connected bots and house bots. server/HOSTING.md lists the keys of --config for them.
+    sandbox of its own, beside connected bots and house bots.
     """
+    if show_config:
+        sys.stdout.write(example())
+        return
     given = {
         "listen": listen,
         "db": db,
@@ -156,7 +133,7 @@ def serve(
         "log_format": log_format,
         "log_time": log_time,
     }
-    settings = DEFAULTS | _read_config(config) | {name: value for name, value in given.items() if value is not None}
+    settings = DEFAULTS | read_config(config) | {name: value for name, value in given.items() if value is not None}
     if bool(settings["tls_cert"]) != bool(settings["tls_key"]):
         raise Failure("--tls-cert and --tls-key go together", WRONG_USE)
     _check_addresses(settings["addresses"])
@@ -187,27 +164,6 @@ def _check_log(settings: dict[str, Any]) -> None:
             )
 
 
-def _read_config(path: Path | None) -> dict[str, Any]:
-    if path is None:
-        return {}
-    try:
-        given = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise Failure(f"cannot read {path}: {error.strerror}", WRONG_USE) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise Failure(f"{path}: {error}", WRONG_USE) from None
-    for name, value in given.items():
-        if name not in DEFAULTS:
-            raise Failure(f"{path}: unknown key {name!r}; known are {', '.join(DEFAULTS)}", WRONG_USE)
-        wanted = str if DEFAULTS[name] is None else type(DEFAULTS[name])
-        if type(value) is not wanted:
-            raise Failure(f"{path}: {name} must be a {wanted.__name__}, not {value!r}", WRONG_USE)
-        least = 0 if name in MAY_BE_NONE else 1
-        if wanted is int and int(value) < least:
-            raise Failure(f"{path}: {name} must be at least {least}, not {value}", WRONG_USE)
-    return given
-
-
 async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
     import structlog
 
@@ -221,6 +177,7 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
     from referee.match.clock import TimeControl
     from referee.net.limits import Limits
     from referee.net.server import RefereeServer, ServerSettings
+    from referee.sd_notify import notify, signs_of_life
     from referee.store import ADMIN_FACT, StoreError
     from referee.threads import in_thread
 
@@ -288,6 +245,7 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
             events = EventLog(store)
             await in_thread(events.skip_to_now)
             following = asyncio.ensure_future(events.follow())
+            alive: asyncio.Future[None] | None = None
             try:
                 url = ""
                 if page is not None:
@@ -295,19 +253,26 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
                     url = await start_web(site)
                 # Made only now: a token is shown once, and would be lost with a server that could not start.
                 admin = make_admin_token(store) if new_admin_token or store.fact(ADMIN_FACT) is None else None
+                await in_thread(notify, "READY=1", f"STATUS=listens on {server.address}")
+                alive = asyncio.ensure_future(signs_of_life())
                 _greet(say, server.address, settings["db"], settings["tls_cert"], admin, resumed, url)
                 await stopping.asked.wait()
+                await in_thread(notify, "STOPPING=1", "STATUS=stops after the running matches")
                 if stopping.failure is None:
                     if site is not None:
                         site.drain()
                     await _first(server.drain(say), stopping.insisted.wait())
             finally:
                 following.cancel()
+                if alive is not None:
+                    alive.cancel()
                 if site is not None:
                     await site.stop()
                 await server.stop()
         if stopping.failure is not None:
-            raise Failure(f"{stopping.failure} The server has stopped; nothing that was stored is lost.", ENVIRONMENT)
+            raise Failure(
+                f"{stopping.failure}; the server has stopped, and nothing that was stored is lost", ENVIRONMENT
+            )
         say("stopped")
 
 
@@ -361,7 +326,7 @@ def _greet(
     spoken = " with TLS" if certificate else ""
     say(f"[bold]referee {__version__}[/bold] listens on [bold]{address}[/bold]{spoken}, database {escape(db_shown)}")
     say(f"  a new bot:     referee bot add mybot{where}", markup=False)
-    say(f"  connect it:    python mybot/bot.py {server} --token TOKEN", markup=False)
+    say(f"  connect it:    REFEREE_TOKEN=… python mybot/bot.py {server}", markup=False)
     if certificate:
         say("                 (--tls in place of --ca, if a known authority has signed the certificate)", markup=False)
     say(f"  watch:         referee leaderboard {server}", markup=False)

@@ -130,7 +130,7 @@ def _parse(text: str, base: Path) -> BotSpec:
     if text in folders.names():
         house = from_folder(folders.find(text), house=True)
         if inside is not None and inside.folder is not None and inside.folder != house.folder:
-            raise WrongUse(f"{text!r} is a house bot and a folder here; write builtin:{text} or mine=./{text}")
+            raise WrongUse(f"{text!r} is a house bot and a folder here: write builtin:{text} or mine=./{text}")
         return house
     return inside or _from_command(text, base)
 

@@ -141,21 +141,26 @@ def _piece(story: Story, ordinal: int) -> Piece | None:
     return found if found is not None and ordinal < found.first + found.matches else None
 
 
+LISTED = ("version", "admin", "invitation")
+"""Kinds of entries of the installation that hold a whole row under their own name."""
+
+
 def check_installation(store: Store) -> None:
     """DoesNotHold if bots, facts, practice matches or the file itself are not what the journal tells."""
     if (damage := store.every_column.damage()) is not None:
         raise DoesNotHold(f"the database is damaged: {damage}")
     bots: dict[int, dict[str, Any]] = {}
-    versions: dict[int, dict[str, Any]] = {}
+    listed: dict[str, dict[int, dict[str, Any]]] = {kind: {} for kind in LISTED}
     facts: dict[str, str] = {}
     practice: dict[int, dict[str, Any]] = {}
     told: dict[int, ToldMatch] = {}
     sizes: dict[int, int] = {}
     try:
         for _, entry in follow(store.journal.read(INSTALLATION)):
-            if entry["kind"] == "version":
-                versions[entry["version"]["id"]] = entry["version"]
-            else:
+            kind = entry["kind"]
+            if kind in LISTED:
+                listed[kind][entry[kind]["id"]] = entry[kind]
+            elif kind != "action":
                 _follow_installation(entry, bots, facts, practice, told, sizes)
     except (BrokenJournal, KeyError, TypeError) as error:
         raise DoesNotHold(f"the journal of bots and practice is broken: {error}") from None
@@ -163,7 +168,9 @@ def check_installation(store: Store) -> None:
     _compare_all(
         "meta", store.every_column.rows("meta", "key"), "key", {key: {"key": key, "value": facts[key]} for key in facts}
     )
-    _compare_all("bot_versions", version_rows(store), "id", versions)
+    _compare_all("bot_versions", version_rows(store), "id", listed["version"])
+    for kind, table in (("admin", "admins"), ("invitation", "invitations")):
+        _compare_all(table, store.every_column.rows(table, "id"), "id", listed[kind])
     _check_practice(store, practice, told, sizes)
     for stray in store.every_column.strays():
         raise DoesNotHold(stray)
@@ -237,7 +244,8 @@ def _check_tournament(store: Store, tournament: Tournament, story: Story) -> Non
     revealed = story.revealed or {}
     expected = {
         "id": tournament.id,
-        **{key: created[key] for key in ("name", "game", "game_version", "players", "settings", "commitment")},
+        **{key: created[key] for key in ("name", "game", "game_version", "players", "settings")},
+        "commitment": story.commitment,
         "state": story.state,
         "revealed": bool(revealed) if isinstance(row["revealed"], bool) else int(bool(revealed)),
         # While they are secret, the commitment vouches for them.

@@ -64,6 +64,15 @@ _VERSION: dict[str, Fits] = {
     "state": _one_of("testing", "active", "refused", "replaced", "retired"),
     **{"files": _count, "size": _count, "log": _hex, "settled": _or_none(_whole)},
 }
+_ADMIN: dict[str, Fits] = {
+    **{"id": _count, "name": _text, "role": _one_of("host", "helper", "spectator"), "token_hash": _or_none(_text)},
+    **{"created": _whole, "rotated": _or_none(_whole), "removed": _or_none(_whole)},
+}
+_INVITATION: dict[str, Fits] = {
+    **{"id": _count, "code_hash": _text, "note": _text, "made_by": _text, "created": _whole},
+    **dict.fromkeys(("expires", "revoked", "redeemed"), _or_none(_whole)),
+    "bot_id": _or_none(_count),
+}
 FORMS: dict[str, dict[str, Fits]] = {
     "adopted": {},
     "created": {
@@ -93,8 +102,14 @@ FORMS: dict[str, dict[str, Fits]] = {
         **{"bot": _text, "match": _or_none(_count), "reason": _text},
         **{"annulled": _list_of(_count), "aside": _list_of(_count)},
     },
+    "extended": {"rounds": _count},
+    "undone": {"first": _count, "matches": _count, "bots": _list_of(_text)},
+    "reopened": {"commitment": _hex},
     "bot": {"bot": _form(**_BOT)},
     "version": {"bot": _text, "version": _form(**_VERSION)},
+    "admin": {"admin": _form(**_ADMIN)},
+    "invitation": {"invitation": _form(**_INVITATION)},
+    "action": {"who": _text, "role": _text, "action": _text, "subject": _text},
     "fact": {"key": _text, "value": _or_none(_text)},
     "practice": {
         **{"match": _count, "game": _text, "game_version": _text, "settings": lambda value: True},

@@ -28,9 +28,9 @@ class Gauntlet(Format):
         if players < 2:
             raise ScheduleError("a gauntlet is played at tables of at least 2: ask for more players per match")
         if self.rounds < 1:
-            raise ScheduleError(f"a gauntlet of {self.rounds} rounds has no matches; ask for at least 1 round")
+            raise ScheduleError(f"a gauntlet of {self.rounds} rounds has no matches: ask for at least 1 round")
         if not self.challengers:
-            raise ScheduleError("a gauntlet needs at least one challenger; name one")
+            raise ScheduleError("a gauntlet needs at least one challenger: name one")
         if len(set(self.challengers)) != len(self.challengers) or not all(
             0 <= one < entrants for one in self.challengers
         ):

@@ -54,14 +54,14 @@ class GroupsFinals(Format):
     def check(self, entrants: int, players: int) -> None:
         """ScheduleError if it cannot be played; says what to change."""
         if self.groups < 1:
-            raise ScheduleError(f"there cannot be {self.groups} groups; ask for at least 1")
+            raise ScheduleError(f"there cannot be {self.groups} groups: ask for at least 1")
         if self.qualify < 1:
             raise ScheduleError(f"the best {self.qualify} of a group make no final; let at least 1 qualify")
         smallest = entrants // self.groups
         if smallest < players:
             raise ScheduleError(
                 f"{self.groups} groups of {players} or more need at least {self.groups * players} bots, and there are "
-                f"{entrants}; ask for fewer groups, or enter more bots"
+                f"{entrants}: ask for fewer groups, or enter more bots"
             )
         if self.qualify >= smallest and self.groups * self.qualify == entrants:
             raise ScheduleError(f"all bots would qualify; let fewer than {self.qualify} of a group qualify")
@@ -88,6 +88,7 @@ class GroupsFinals(Format):
         return Forecast(
             (rounds + finals.rounds[0], rounds + finals.rounds[1]),
             (matches + finals.matches[0], matches + finals.matches[1]),
+            finals.turned,
         )
 
     def groups_of(self, field: Field, played: Sequence[SettledRound]) -> list[list[int]]:

@@ -33,7 +33,7 @@ class Knockout(Format):
     def check(self, entrants: int, players: int) -> None:
         """ScheduleError if it cannot be played; says what to change."""
         if players < 2:
-            raise ScheduleError("a knock-out needs tables of at least 2; ask for more players per match")
+            raise ScheduleError("a knock-out needs tables of at least 2: ask for more players per match")
         if entrants < players:
             raise ScheduleError(
                 f"{players} players per match need at least {players} bots, and there are {entrants}; enter more bots"
@@ -45,9 +45,9 @@ class Knockout(Format):
                 f"the best {advance} of {players} cannot advance to full tables; let {' or '.join(fitting)} advance"
             )
         if self.blocks < 1:
-            raise ScheduleError(f"a table of {self.blocks} blocks has no matches; ask for at least 1 block")
+            raise ScheduleError(f"a table of {self.blocks} blocks has no matches: ask for at least 1 block")
         if self.further < 0:
-            raise ScheduleError(f"there cannot be {self.further} further blocks; ask for at least 0")
+            raise ScheduleError(f"there cannot be {self.further} further blocks: ask for at least 0")
         if self.third_place and players > 2:
             raise ScheduleError(
                 f"at tables of {players} the final itself decides third place; leave the match for third place out"
@@ -65,9 +65,8 @@ class Knockout(Format):
         """At least one round per stage, at most as many more as there may be further blocks."""
         bracket = self.empty_bracket(entrants, players)
         stages, matches = len(bracket.stages), bracket.tables * players
-        return Forecast(
-            (stages, stages * (1 + self.further)), (matches * self.blocks, matches * (self.blocks + self.further))
-        )
+        played = (matches * self.blocks, matches * (self.blocks + self.further))
+        return Forecast((stages, stages * (1 + self.further)), played, played)
 
     def bracket(self, field: Field, played: Sequence[SettledRound]) -> Bracket:
         """The bracket with all that is known after these rounds."""

@@ -70,7 +70,7 @@ class Ladder(Format):
     def check(self, entrants: int, players: int) -> None:
         """ScheduleError if it cannot be played; says what to change. A ladder may begin with few bots and wait."""
         if players < 2:
-            raise ScheduleError("a ladder needs tables of at least 2; ask for more players per match")
+            raise ScheduleError("a ladder needs tables of at least 2: ask for more players per match")
         for name, value, least in (
             ("quota", self.quota, 1),
             ("newcomer", self.newcomer, 0),
@@ -78,13 +78,13 @@ class Ladder(Format):
             ("rounds", self.rounds, 1),
         ):
             if value is not None and value < least:
-                raise ScheduleError(f"{name} cannot be {value}; ask for at least {least}")
+                raise ScheduleError(f"{name} cannot be {value}: ask for at least {least}")
         if not 0 <= self.keep <= 1:
-            raise ScheduleError(f"keep cannot be {self.keep}; give a share from 0 (forget all) to 1 (forget nothing)")
+            raise ScheduleError(f"keep cannot be {self.keep}: give a share from 0 (forget all) to 1 (forget nothing)")
         if not (math.isfinite(self.tau) and self.tau >= 0):
-            raise ScheduleError(f"tau cannot be {self.tau}; give a number of at least 0")
+            raise ScheduleError(f"tau cannot be {self.tau}: give a number of at least 0")
         if not 0 <= self.draw_probability < 1:
-            raise ScheduleError(f"draw_probability cannot be {self.draw_probability}; give a share from 0 to below 1")
+            raise ScheduleError(f"draw_probability cannot be {self.draw_probability}: give a share from 0 to below 1")
 
     def forecast(self, entrants: int, players: int) -> Forecast | None:
         """None for a ladder without end; else what it lasts if as many bots stay in."""

@@ -51,15 +51,15 @@ class Swiss(Format):
     def check(self, entrants: int, players: int) -> None:
         """ScheduleError if it cannot be played; says what to change."""
         if players < 2:
-            raise ScheduleError("a Swiss tournament needs tables of at least 2; ask for more players per match")
+            raise ScheduleError("a Swiss tournament needs tables of at least 2: ask for more players per match")
         if entrants < players:
             raise ScheduleError(
                 f"{players} players per match need at least {players} bots, and there are {entrants}; enter more bots"
             )
         if self.rounds is not None and self.rounds < 1:
-            raise ScheduleError(f"a Swiss tournament of {self.rounds} rounds has no matches; ask for at least 1 round")
+            raise ScheduleError(f"a Swiss tournament of {self.rounds} rounds has no matches: ask for at least 1 round")
         if self.bye not in BYES:
-            raise ScheduleError(f"a bye cannot be worth {self.bye!r}; choose {', '.join(BYES[:-1])} or {BYES[-1]}")
+            raise ScheduleError(f"a bye cannot be worth {self.bye!r}: choose {', '.join(BYES[:-1])} or {BYES[-1]}")
 
     def rounds_of(self, entrants: int) -> int:
         """How many rounds are played by so many."""

@@ -42,6 +42,7 @@ Pair = tuple[int, int]
 class Until(Format):
     """Play until the question is answered with this confidence, for at most so many matches."""
 
+    turned: ClassVar[int] = BLOCK
     about: ClassVar[str] = "matches go where they tell most, until a question is answered: who is first, or the order"
 
     question: str = setting(default=FIRST, metadata={"help": "first, top, order or pair"})
@@ -54,11 +55,11 @@ class Until(Format):
         if players < 2:
             raise ScheduleError("bots are compared at tables of at least 2: ask for more players per match")
         if self.question not in (FIRST, TOP, ORDER, PAIR):
-            raise ScheduleError(f"nothing is known of the question {self.question!r}; choose first, top, order or pair")
+            raise ScheduleError(f"nothing is known of the question {self.question!r}: choose first, top, order or pair")
         if not 0.5 <= self.confidence < 1:
-            raise ScheduleError(f"a confidence of {self.confidence} cannot be had; ask for 0.5 to 0.9999, as 0.95")
+            raise ScheduleError(f"a confidence of {self.confidence} cannot be had: ask for 0.5 to 0.9999, as 0.95")
         if self.question == TOP and not 1 <= self.top < entrants:
-            raise ScheduleError(f"the top {self.top} of {entrants} bots cannot be told from the rest; ask for fewer")
+            raise ScheduleError(f"the top {self.top} of {entrants} bots cannot be told from the rest: ask for fewer")
         if self.question == PAIR and (
             len(set(self.pair)) != 2 or len(self.pair) != 2 or not all(0 <= one < entrants for one in self.pair)
         ):
@@ -140,7 +141,9 @@ def settings_of(text: str, names: Sequence[str], confidence: float, budget: int)
         return {**given, "question": words[0]}
     if len(words) == 3 and words[0] == "top" and words[2] == "known" and words[1].isdecimal():
         return {**given, "question": TOP, "top": int(words[1])}
-    raise ScheduleError(f"--until {text!r} is no question; ask 'first known', 'top 3 known', 'order known' or 'A > B'")
+    raise ScheduleError(
+        f"--until {text!r} is not a question: ask 'first known', 'top 3 known', 'order known' or 'A > B'"
+    )
 
 
 def _first_round(bots: int, players: int) -> int:

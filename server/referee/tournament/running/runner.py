@@ -19,12 +19,13 @@ import structlog
 
 from referee.chain_head import ChainHead
 from referee.store import MatchState, NotAllowed, Store, StoredMatch, StoredRound, TournamentState
+from referee.store.values import CANCELLED
 from referee.threads import in_thread
 from referee.tournament import standings
 from referee.tournament.formats.format import Finished
 from referee.tournament.formats.settled import absence
 from referee.tournament.nonces import NonceDigests
-from referee.tournament.plan import CANCELLED, LOST, Plan, deal, is_final
+from referee.tournament.plan import LOST, Plan, deal, is_final
 from referee.tournament.repeated_matches import Repeats
 from referee.tournament.running.drawing import Drawing
 from referee.tournament.running.ended import Ended
@@ -45,6 +46,8 @@ log = structlog.get_logger()
 
 CHECK_PRESENCE_EVERY = 0.1
 """Seconds between two looks at who is there."""
+LONGEST_PAUSE = 2.0
+"""With more seconds between two looks, the server stood still: a bot that is away is not charged for the rest."""
 MOST_VOIDS = 3
 """A match that comes to nothing so often (its game fails) is set aside."""
 MANY = 16
@@ -101,6 +104,7 @@ class Runner:
         self._finished = False
         self._failed: BaseException | None = None
         self._presence_checked = float("-inf")
+        self._looked = float("inf")
         self._began = time.monotonic()
         self._done_before = 0
         self._total = 0
@@ -300,6 +304,9 @@ class Runner:
 
     async def _start_matches(self) -> None:
         now = time.monotonic()
+        if (pause := now - self._looked) > LONGEST_PAUSE:
+            self._window.stood_still(pause - LONGEST_PAUSE)
+        self._looked = now
         if now - self._presence_checked >= CHECK_PRESENCE_EVERY:
             self._presence_checked = now
             back = self._window.look_round(self._entrants, self.venue.present, now)
@@ -366,7 +373,7 @@ class Runner:
             self.tournament.name,
             match.round,
             self.plan.mirror
-            or (not self.plan.rotate and (number != match.ordinal or match.ordinal in self._shared_deals)),
+            or (not self.plan.on_openings and (number != match.ordinal or match.ordinal in self._shared_deals)),
             nonces or b"",
             attempt,
             frozenset(bot for bot in bots if bot in self._window.given_up and not self.venue.present(bot)),

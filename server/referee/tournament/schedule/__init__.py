@@ -170,17 +170,17 @@ def _numbered(rounds: Iterator[list[tuple[int, ...]]] | list[list[tuple[int, ...
 
 def _check(kind: str, n: int, k: int, rounds: int | None) -> None:
     if kind not in KINDS:
-        raise ScheduleError(f"there is no schedule called {kind!r}; choose {' or '.join(KINDS)}")
+        raise ScheduleError(f"there is no schedule called {kind!r}: choose {' or '.join(KINDS)}")
     if k < 1:
-        raise ScheduleError(f"a table of {k} seats cannot be played at; ask for at least 1 player per match")
+        raise ScheduleError(f"a table of {k} seats cannot be played at: ask for at least 1 player per match")
     if n < k:
         raise ScheduleError(f"{k} players per match need at least {k} bots, and there are {max(n, 0)}; enter more bots")
     if kind == "full" and rounds is not None:
         raise ScheduleError("a full schedule has as many rounds as it needs; leave out rounds, or choose balanced")
     if kind == "balanced" and rounds is None:
-        raise ScheduleError("a balanced schedule needs to know how many rounds to play; give rounds")
+        raise ScheduleError("a balanced schedule needs to know how many rounds to play: give rounds")
     if rounds is not None and rounds < 1:
-        raise ScheduleError(f"a schedule of {rounds} rounds has no matches; ask for at least 1 round")
+        raise ScheduleError(f"a schedule of {rounds} rounds has no matches: ask for at least 1 round")
 
 
 def _full_name(n: int, k: int) -> str:
@@ -191,7 +191,7 @@ def _check_length(matches: int, what: str) -> None:
     if matches > MOST_MATCHES:
         instead = "choose balanced" if what.startswith("a full") else "ask for fewer rounds"
         raise ScheduleError(
-            f"{what} has {matches:,} matches, more than the {MOST_MATCHES:,} a schedule may have; {instead}"
+            f"{what} has {matches:,} matches, more than the {MOST_MATCHES:,} a schedule may have: {instead}"
         )
 
 

@@ -117,8 +117,15 @@ def connect(site: Site) -> str:
     steps = [
         panel(
             "1. A name and a token",
-            tag("p", "The host registers your bot and gives you its token, which is shown once:"),
-            _paste("referee bot add mybot"),
+            tag("p", "With an invitation you ", tag("a", "register your bot yourself", href="/join"), "; or"),
+            _paste(f"referee join --server {where} --name mybot"),
+            tag(
+                "p",
+                "Without one the host registers it (",
+                tag("code", "referee bot add mybot"),
+                ") and gives you its token. Keep that here:",
+            ),
+            _paste("export REFEREE_TOKEN=TOKEN"),
         ),
         panel(
             "2. A bot",
@@ -135,7 +142,7 @@ def connect(site: Site) -> str:
         panel(
             name,
             _paste(begin.format(game=game, lang=lang)),
-            _paste(f"{start} --server {where} --token TOKEN"),
+            _paste(f"{start} --server {where}"),
             kind="language",
         )
         for name, lang, begin, start in LANGUAGES
@@ -145,7 +152,7 @@ def connect(site: Site) -> str:
             "Any other",
             tag("p", f"JSON lines on stdin and stdout; {', '.join(LINES)} have a bot to start from."),
             _paste(f"referee new mybot --game {game} --lang sh"),
-            _paste(f"referee bridge --server {where} --token TOKEN -- sh mybot/bot.sh"),
+            _paste(f"referee bridge --server {where} -- sh mybot/bot.sh"),
             kind="language",
         )
     )
@@ -154,7 +161,7 @@ def connect(site: Site) -> str:
             panel(
                 "Or submit it",
                 tag("p", "This server plays bots itself: ", tag("a", "upload its folder", href="/submit"), ", or"),
-                _paste(f"export REFEREE_TOKEN=TOKEN\nreferee submit mybot --server {server}"),
+                _paste(f"referee submit mybot --server {where}"),
                 kind="language",
             )
         )

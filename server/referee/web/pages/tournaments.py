@@ -1,10 +1,12 @@
-"""All tournaments, and one tournament in its views: standings, strengths, crosstable, seats, history, schedule."""
+"""All tournaments, and one tournament in its views: standings, crosstable, history, schedule, events and others."""
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from referee.store import Counts, MatchState, StoredMatch, Tournament, TournamentState
+from referee.tournament.events import latest_of_tournament
 from referee.web import links
 from referee.web.live import Parts
 from referee.web.markup import Child, Html, join, name_of, tag
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from referee.web.site import Site
 
 SCHEDULE_PAGE = 100
+EVENTS_SHOWN = 200
 TITLES = {
     "standings": "Standings",
     "rounds": "Rounds",
@@ -23,6 +26,7 @@ TITLES = {
     "seats": "Seats",
     "history": "History",
     "schedule": "Schedule",
+    "events": "Events",
 }
 ORDER = [TournamentState.RUNNING, TournamentState.PAUSED, TournamentState.CREATED]
 
@@ -96,9 +100,12 @@ def _practice(match: StoredMatch) -> Html:
 
 
 def one_tournament(
-    site: Site, name: str, view: str, parts: Parts, schedule: Html | None = None, *, drawn: bool = False
+    site: Site, name: str, view: str, parts: Parts, listed: Html | None = None, *, drawn: bool = False
 ) -> str:
-    """A tournament in one of its views; `drawn`: its format draws rounds, which have a view of their own."""
+    """A tournament in one of its views; `listed` is the schedule or the events.
+
+    `drawn`: its format draws rounds, which have a view of their own.
+    """
     tabs = [
         tag(
             "a",
@@ -121,8 +128,8 @@ def one_tournament(
             ),
             class_="columns",
         )
-    elif view == "schedule":
-        body = tag("section", schedule, class_="panel")
+    elif view in ("schedule", "events"):
+        body = tag("section", listed, class_="panel")
     else:
         body = tag("section", part(view, parts[view]), class_="panel")
     return page(
@@ -205,6 +212,23 @@ def schedule(site: Site, name: str, first: int) -> Html:
         tag("table", caption, tag("thead", tag("tr", *heads)), tag("tbody", *body), class_="schedule"),
         tag("nav", *pages, class_="pager", aria_label="Pages of the schedule"),
     )
+
+
+def events(site: Site, name: str) -> Html:
+    """What happened, the latest first. Reads the store."""
+    found = latest_of_tournament(site.source.store, name, EVENTS_SHOWN)
+    if not found:
+        return empty("Nothing has happened yet.")
+    heads = [tag("th", title, scope="col") for title in ("When (UTC)", "What happened")]
+    body = [
+        tag(
+            "tr",
+            tag("td", time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(event.at / 1000)), class_="soft"),
+            tag("td", tag("b", event.text) if event.alarm else event.text),
+        )
+        for event in reversed(found)
+    ]
+    return tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *body), class_="events")
 
 
 def _scheduled(tournament: str, match: StoredMatch) -> Html:

@@ -20,10 +20,10 @@ from referee.web.live import Channel, Parts
 from referee.web.markup import tag
 from referee.web.pages.layout import page, panel
 from referee.web.play.tables import PeoplesTables, PersonsTable
+from referee.web.requests import object_in
 from referee.web.site import Site
 from referee.web.streams import stream
 
-LARGEST = 8192
 PAUSE = 0.15
 """Seconds between two states that are shown: house bots answer at once, and a person reads."""
 KEEP_SECONDS = 60.0
@@ -141,7 +141,7 @@ def _controls() -> Any:
 
 
 async def _sit_down(site: Site, request: Request) -> Response:
-    given = await _json(request)
+    given = await object_in(request)
     against, seat = given.get("against"), given.get("seat")
     if not isinstance(against, list) or not all(isinstance(name, str) for name in against):
         raise HTTPException(400, "against must be a list of house bots")
@@ -176,7 +176,7 @@ async def _events(site: Site, request: Request) -> Response:
 
 
 async def _move(site: Site, request: Request) -> Response:
-    given = await _json(request)
+    given = await object_in(request)
     table = _table(site, request)
     move, decision = given.get("move"), given.get("decision")
     if not isinstance(move, str) or type(decision) is not int:
@@ -186,7 +186,7 @@ async def _move(site: Site, request: Request) -> Response:
 
 
 async def _advice(site: Site, request: Request) -> Response:
-    given = await _json(request)
+    given = await object_in(request)
     bot = given.get("bot")
     if not isinstance(bot, str):
         raise HTTPException(400, "bot must be the name of a house bot")
@@ -194,7 +194,7 @@ async def _advice(site: Site, request: Request) -> Response:
 
 
 async def _resign(site: Site, request: Request) -> Response:
-    await _json(request)
+    await object_in(request)
     _people(site).resign(_table(site, request))
     return Response(status_code=204)
 
@@ -210,24 +210,6 @@ def _table(site: Site, request: Request) -> PersonsTable:
     if table is None:
         raise HTTPException(404, "there is no such table any more: sit down at a new one")
     return table
-
-
-async def _json(request: Request) -> dict[str, Any]:
-    """The object of a request; only pages of this site may send one."""
-    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-        raise HTTPException(403, "only this site's own pages may do that")
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        raise HTTPException(415, "send JSON, with the content type application/json")
-    data = await request.body()
-    if len(data) > LARGEST:
-        raise HTTPException(413, f"at most {LARGEST} bytes are read")
-    try:
-        value = json.loads(data)
-    except (ValueError, RecursionError):
-        raise HTTPException(400, "that is no JSON") from None
-    if not isinstance(value, dict):
-        raise HTTPException(400, "send a JSON object")
-    return value
 
 
 ROUTES: tuple[tuple[str, str, Handler], ...] = (

@@ -21,6 +21,7 @@ from referee.store.admins import Admins
 from referee.store.bots import Bots
 from referee.store.connections import Clock, Connections, plain, wall_clock
 from referee.store.engines import READERS, fill, reader_engine, writer_engine
+from referee.store.errors import ReadOnly, Unreachable
 from referee.store.every_column import EveryColumn
 from referee.store.file_rights import create_private, exposure
 from referee.store.invitations import Invitations
@@ -139,12 +140,22 @@ class Store:
         """Check by reading alone first: a file that is refused is left as it was."""
         name = str(self.address)
         current = False
-        if self.address.path is None or not create_private(self.address.path):
+        path = self.address.path
+        made = path is not None and not path.exists() and create_private(path)
+        if not made:
             with self._readers.connect() as connection:
                 current = is_current(connection, name)
         # A server also proves now that it can write, rather than at its first result.
         if not current or self._ownership is not None:
-            migrate(self._writing, name)
+            try:
+                migrate(self._writing, name)
+            except (ReadOnly, Unreachable) as error:
+                if current or made or self._ownership is not None:
+                    raise
+                raise ReadOnly(
+                    f"{name} was made by an older version and cannot be brought up to date, because it is read-only: "
+                    "copy it to a folder in which you may write, and name the copy"
+                ) from error
         # And it opens all it will ever need: others may leave it no descriptor later.
         if self._ownership is not None:
             fill(self._writing, 1)

@@ -73,8 +73,10 @@ browser:  ## Chromium for the tests in a browser, where it is missing and can be
 	    { apt-get update -q && apt-get install -y -q --no-install-recommends chromium fonts-dejavu-core; } >/dev/null 2>&1 || true; fi; \
 	  command -v chromium >/dev/null || echo "no Chromium: the tests in a browser are skipped" >&2; }
 
-unit: setup browser  ## the tests alone; TESTS=tests/rules for a part
-	@$(BIN)/pytest -q -n $(AT_ONCE) --dist loadgroup $(TESTS)
+unit: setup browser  ## the tests without the static checks; TESTS=tests/rules for a part
+	@# First those that measure what the machine gives to programs, one by one (exit code 5: there are none in this part).
+	@$(BIN)/pytest -q -m "alone and not soak" $(TESTS) || [ $$? = 5 ]
+	@$(BIN)/pytest -q -n $(AT_ONCE) --dist loadgroup -m "not alone and not soak and not sdks" $(TESTS)
 
 fmt: setup  ## format the code
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format --quiet .

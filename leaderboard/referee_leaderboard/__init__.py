@@ -8,6 +8,7 @@ __all__ = [
     "Connection",
     "Crosstable",
     "Event",
+    "FaultKind",
     "Feed",
     "Outcome",
     "Playing",
@@ -43,7 +44,7 @@ if TYPE_CHECKING:  # what editors and type checkers read
     from referee_leaderboard.pooled import Pooled
     from referee_leaderboard.screen import VIEWS, View, final_table, render
     from referee_leaderboard.seats import SeatRecord, Seats, SeatTotal
-    from referee_leaderboard.standings import Outcome, Playing, Standing, Standings, StandingsError, State
+    from referee_leaderboard.standings import FaultKind, Outcome, Playing, Standing, Standings, StandingsError, State
     from referee_leaderboard.strengths import Strength, Strengths
 else:
     # Looked up on first use: a program that only computes standings need not load what draws them.
@@ -51,6 +52,7 @@ else:
         "Connection": "connection",
         "Crosstable": "crosstable",
         "Event": "feed",
+        "FaultKind": "standings",
         "Feed": "feed",
         "Outcome": "standings",
         "Playing": "standings",

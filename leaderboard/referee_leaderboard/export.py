@@ -13,7 +13,7 @@ from rich.terminal_theme import TerminalTheme
 from referee_leaderboard.names import clean
 from referee_leaderboard.screen import View, render
 from referee_leaderboard.sheet import Sheet
-from referee_leaderboard.standings import Standings
+from referee_leaderboard.standings import FAULTS, Standings
 
 _COLUMNS = ("rank", "bot", "score", "mu", "sigma", "matches", "wins", "mean_rank", "mean_score", "faults", "absent")
 _STRENGTH_COLUMNS = {
@@ -55,7 +55,8 @@ def to_csv(standings: Standings) -> str:
     page = io.StringIO()
     writer = csv.writer(page, lineterminator="\n")
     strengths = {row.bot: row for row in standings.strengths.rows}
-    writer.writerow([*_COLUMNS, *_STRENGTH_COLUMNS, "wins_split"])
+    interval = ("strength_low", "strength_high")
+    writer.writerow([*_COLUMNS, *_STRENGTH_COLUMNS, "wins_split", "draws", *FAULTS, *interval])
     for row in standings.rows:
         cells = {name: getattr(row, name) for name in _COLUMNS}
         cells["bot"] = _no_formula(row.bot)
@@ -63,6 +64,13 @@ def to_csv(standings: Standings) -> str:
         for name, attribute in _STRENGTH_COLUMNS.items():
             cells[name] = getattr(strengths[row.bot], attribute) if row.bot in strengths else None
         cells["wins_split"] = row.wins_split
+        cells["draws"] = row.draws
+        kinds = {one.kind: one.count for one in row.fault_kinds}
+        for kind in FAULTS:
+            # Faults whose kinds are not known are not said to be none.
+            cells[kind] = kinds.get(kind, 0) if row.fault_kinds or not row.faults else None
+        known = strengths.get(row.bot)
+        cells["strength_low"], cells["strength_high"] = (None, None) if known is None else known.interval
         writer.writerow(["" if cell is None else cell for cell in cells.values()])
     return page.getvalue()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from referee_leaderboard.drawing.certainty import share
+from referee_leaderboard.drawing.certainty import interval, share
 from referee_leaderboard.drawing.header import played
 from referee_leaderboard.drawing.whisker import Scale
 from referee_leaderboard.names import count, decimal, percent, plural, signed, wins
@@ -90,43 +90,42 @@ def _table(standings: Standings) -> list[str]:
     if not standings.rows:
         return ["<p>No bots have entered yet.</p>"]
     scale = Scale.over(standings.rows)
-    by_strength = standings.order is Order.STRENGTH
-    heads = "".join(
-        f"<th>{head}</th>"
-        for head in (
-            "strength" if by_strength else "score",
-            "μ ± 3σ",
-            "μ",
-            "σ",
-            "matches",
-            "wins",
-            "mean rank",
-            "mean score",
-            "faults",
-        )
+    solo = standings.order is Order.POINTS
+    rated = ("strength" if standings.order is Order.STRENGTH else "score", "μ ± 3σ", "μ", "σ")
+    counted = (
+        ("mean points", "matches", "faults")
+        if solo
+        else (*rated, "matches", "wins", "draws", "mean rank", "mean points", "faults")
     )
+    heads = "".join(f"<th>{head}</th>" for head in counted)
     lines = [
         f'<p class="soft">{standings.order.about}</p>',
         '<div class="scroll"><table class="wide">',
         f'<thead><tr><th>#</th><th class="name">bot</th>{heads}</tr></thead>',
         "<tbody>",
     ]
-    lines += [_row(row, scale, by_strength) for row in standings.rows]
+    lines += [_row(row, scale, standings.order) for row in standings.rows]
     lines.append("</tbody></table></div>")
     return lines + [f'<p class="soft">{escape(one.sentences()[0])}.</p>' for one in standings.pooled]
 
 
-def _row(row: Standing, scale: Scale, by_strength: bool) -> str:
+def _row(row: Standing, scale: Scale, order: Order) -> str:
     away = ' <span class="badge">away</span>' if row.absent else ""
     fault = ' class="fault"' if row.faults else ""
     first = ' class="first"' if row.rank == 1 else ""
     name = escape(row.bot)
+    kinds = f" ({escape(row.faults_told)})" if row.fault_kinds else ""
+    points = f"<td>{decimal(row.mean_score, 1)}</td>"
+    first_cell = f'<td>{row.rank}</td><th scope="row" class="name" title="{name}"><bdi>{name}</bdi>{away}</th>'
+    last_cell = f"<td{fault}>{count(row.faults)}{kinds}</td>"
+    if order is Order.POINTS:
+        return f"<tr{first}>{first_cell}{points}<td>{count(row.matches)}</td>{last_cell}</tr>"
+    rated = signed(row.strength) if order is Order.STRENGTH else decimal(row.score)
     cells = [
-        f'<td>{row.rank}</td><th scope="row" class="name" title="{name}"><bdi>{name}</bdi>{away}</th>',
-        f"<td>{signed(row.strength) if by_strength else decimal(row.score)}</td><td>{_whisker(row, scale)}</td>",
+        f"{first_cell}<td>{rated}</td><td>{_whisker(row, scale)}</td>",
         f"<td>{decimal(row.mu)}</td><td>{decimal(row.sigma)}</td>",
-        f"<td>{count(row.matches)}</td><td>{wins(row.won)}</td>",
-        f"<td>{decimal(row.mean_rank)}</td><td>{decimal(row.mean_score, 1)}</td><td{fault}>{count(row.faults)}</td>",
+        f"<td>{count(row.matches)}</td><td>{wins(row.won)}</td><td>{count(row.draws)}</td>",
+        f"<td>{decimal(row.mean_rank)}</td>{points}{last_cell}",
     ]
     return f"<tr{first}>{''.join(cells)}</tr>"
 
@@ -194,15 +193,14 @@ def _strengths(standings: Standings) -> list[str]:
         "the column's.</p>",
         *[f"<p>{escape(note)}</p>" for note in found.notes],
         '<div class="scroll"><table>',
-        '<thead><tr><th>#</th><th class="name">bot</th><th>strength</th><th>ranks</th><th>first</th>'
+        '<thead><tr><th>#</th><th class="name">bot</th><th>strength</th><th>95 %</th><th>ranks</th><th>first</th>'
         f"{heads if found.ahead else ''}</tr></thead>",
         "<tbody>",
     ]
     for place, row in enumerate(found.rows):
         ranks = str(row.rank_low) if row.rank_low == row.rank_high else f"{row.rank_low}–{row.rank_high}"
         cells = [
-            f"<td>{decimal(row.value)} ± {decimal(1.96 * row.error)}</td><td>{ranks}</td>"
-            f"<td>{escape(share(row.first))}</td>"
+            f"<td>{signed(row.value)}</td><td>{interval(row)}</td><td>{ranks}</td><td>{escape(share(row.first))}</td>"
         ]
         for column, sure in enumerate(found.ahead[place] if found.ahead else ()):
             lean = sure - 0.5

@@ -19,7 +19,18 @@ from referee_leaderboard.pooled import Pooled
 from referee_leaderboard.seats import Seats
 from referee_leaderboard.strengths import Strengths
 
-__all__ = ["Head", "Order", "Outcome", "Playing", "Standing", "Standings", "StandingsError", "State"]
+__all__ = [
+    "FaultKind",
+    "Head",
+    "Order",
+    "Outcome",
+    "Playing",
+    "Standing",
+    "Standings",
+    "StandingsError",
+    "State",
+    "VersionRating",
+]
 
 
 class State(StrEnum):
@@ -58,6 +69,33 @@ _ABOUT = {
 }
 
 
+FAULTS = ("illegal", "timeout", "disconnect", "crash", "flood", "resigned")
+"""The ways in which a seat forfeits, in the order in which they are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class FaultKind:
+    """How often a bot forfeited in one way."""
+
+    kind: str
+    """`timeout`, `crash`, …"""
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRating:
+    """The rating of one version of a bot after its last match so far."""
+
+    version: int
+    """0 while it was no submitted version: the bot was connected."""
+    matches: int
+    mu: float
+    sigma: float
+
+    def __post_init__(self) -> None:
+        _require_finite(self)
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """One bot's line: its place, its rating and what the rating rests on."""
@@ -86,6 +124,12 @@ class Standing:
     """Order-free strength relative to the mean of the field, on the scale of μ; None where it is not known …"""
     strength_error: float | None = None
     """… and its standard error."""
+    draws: int = 0
+    """First places that were shared; in a match of two, the matches that ended level."""
+    fault_kinds: tuple[FaultKind, ...] = ()
+    """Its faults by kind, the most frequent first; empty where they are not known."""
+    versions: tuple[VersionRating, ...] = ()
+    """Its versions in the order in which they first played; empty where they are not told apart."""
 
     def __post_init__(self) -> None:
         _require_finite(self)
@@ -94,6 +138,11 @@ class Standing:
     def won(self) -> float:
         """Wins as they are shown: a shared first place counts as its share."""
         return self.wins if self.wins_split is None else self.wins_split
+
+    @property
+    def faults_told(self) -> str:
+        """Its faults by kind, in words: `3 timeout, 1 crash`; empty if there are none or they are not known."""
+        return ", ".join(f"{one.count:,} {one.kind}" for one in self.fault_kinds)
 
     @property
     def score(self) -> float:

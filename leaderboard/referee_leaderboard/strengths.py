@@ -19,7 +19,7 @@ class Strength:
     value: float
     """Relative to the mean of the field, on the scale of μ."""
     error: float
-    """Standard error of the value."""
+    """Standard error of the value, as far as the width of the field is known."""
     rank: int
     rank_low: int
     rank_high: int
@@ -29,6 +29,17 @@ class Strength:
     matches: int = 0
     chances: tuple[float, ...] = ()
     """How likely each rank is, the first one first; empty in very large fields."""
+    low: float | None = None
+    high: float | None = None
+    """The true strength is from `low` to `high` in 95 % of cases, however narrow the field; None: told by a server of
+    before, and taken from `error`."""
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """From where to where the strength is, with 95 % confidence."""
+        if self.low is None or self.high is None:
+            return self.value - 1.96 * self.error, self.value + 1.96 * self.error
+        return self.low, self.high
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ import (
 )
 
 // hang is how long a test waits for what must come.
-const hang = 30 * time.Second
+const hang = 120 * time.Second
 
 type scripted struct {
 	arenav1.UnimplementedMatchServiceServer

@@ -2,12 +2,15 @@
 
     python tests/bench/bench_luck.py                                # all games, many minutes
     python tests/bench/bench_luck.py --game flip7 --matches 400
+    python tests/bench/bench_luck.py --first 5000                   # other matches
     python tests/bench/bench_luck.py --mirror --matches 1200        # mirrored deals only
 
 *variance left* is the variance of a result (the share of opponents left behind) without luck, against that of the plain
 result; *mirrored* the variance of the mean lead (points over the mean of the others) in a block of mirrored deals,
 against as many independent ones. Below 1 it pays. The intervals are those of a bootstrap over matches (or blocks). The
-same seed gives the same figures. Prints, asserts nothing.
+same matches give the same figures. CPU is that of all processes, learning what positions are worth included. What
+was chosen with a look at matches (what a position is judged by, how many outcomes are tried) was chosen on those from
+100,000 on, which are not played here unless `--first` says so. Prints, asserts nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +20,6 @@ import os
 import random
 from collections.abc import Callable, Sequence
 from statistics import fmean, variance
-from time import perf_counter
 from typing import Any
 
 from referee.analysis.luck import LuckyMatch, adjust, measured, meter_of, place_share
@@ -42,6 +44,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--game", choices=TABLES)
     parser.add_argument("--matches", type=int, default=400)
+    parser.add_argument("--first", type=int, default=0, help="the number of the first match")
     parser.add_argument("--rollouts", type=int)
     parser.add_argument("--mirror", action="store_true", help="mirrored deals instead of luck")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
@@ -54,18 +57,18 @@ def main() -> None:
 
 def luck(game: str, bots: Sequence[str], words: Any) -> str:
     """One line: how much variance is left without luck."""
-    records = [played(game, bots, number, number) for number in range(words.matches)]
+    records = [played(game, bots, number, number) for number in range(words.first, words.first + words.matches)]
+    began = os.times()
     meter = meter_of(registry.find(game), len(bots), records[0].options, rollouts=words.rollouts)
-    began = perf_counter()
     values = list(measured(meter, records, words.workers))
-    seconds = (perf_counter() - began) * words.workers / len(records)
+    each = (sum(os.times()[:4]) - sum(began[:4])) / len(records)
     matches = []
-    for number, (record, lucky) in enumerate(zip(records, values, strict=True)):
+    for number, (record, lucky) in enumerate(zip(records, values, strict=True), words.first):
         names = rotated([f"{bot}{place}" for place, bot in enumerate(bots)], number)
         matches.append(LuckyMatch(tuple(names), shares(record), lucky, number))
     left = adjust(matches).variance
     low, high = interval(lambda chosen: adjust(chosen).variance, matches)
-    return f"| {game} | {' '.join(bots)} | {len(records):,} | {left:.2f} ({low:.2f} to {high:.2f}) | {seconds:.2f} |"
+    return f"| {game} | {' '.join(bots)} | {len(records):,} | {left:.2f} ({low:.2f} to {high:.2f}) | {each:.2f} |"
 
 
 def mirrored(game: str, bots: Sequence[str], matches: int) -> str:

@@ -1,13 +1,19 @@
-"""What watchers of the page cost the referee: decisions per second of a running tournament, with and without them.
+"""What watchers of the page cost the referee: processor time of a running tournament, with and without them.
 
-    python tests/bench/bench_watchers.py                       500 watchers, five turns of four seconds each
+    python tests/bench/bench_watchers.py                       500 watchers, ten turns of three seconds each
     python tests/bench/bench_watchers.py --watchers 2000
 
 A tournament of house bots (random, Flip 7) is played in this process, which serves the page too. The watchers are
 connections of another process (niced, so that it takes no core away from the referee), each reading the live standings.
-Turns with and without them alternate, for the machine may be busy; for the same reason decisions are also counted per
-second of this process's own processor time. Then the tournament is paused, and what is left is measured: the processor
-time of the event loop for one message of 12 kB to one watcher. Prints, asserts nothing.
+They stay; turns in which states are shown to them, and turns in which none is, alternate.
+
+Watchers are sent a new state once a second at most, however busy the machine is. Where this process gets only a part of
+a core, a second holds fewer decisions and as many messages as ever. So what is counted is processor time: how much more
+of it the same decisions took, for every time that all watchers were sent a state. That is what they cost per second on
+any machine. Beside it stands what can be told directly: the processor time of the calls that write and draw for them.
+
+Then the tournament is paused, and the processor time of the event loop for one message of 12 kB to one watcher is
+measured. Prints, asserts nothing.
 """
 
 from __future__ import annotations
@@ -24,29 +30,35 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from referee.descriptors import raise_limit
 from referee.gc_pauses import short_pauses
+from referee.hall import standings_feed
 from referee.hall.competition import Competition
 from referee.store import Store
 from referee.tournament.plan import Plan
+from referee.web import live_tournament
+from referee.web.lines import Line, Lines
 from referee.web.live import Channel, Parts
 from referee.web.server import WebServer, WebSettings
 from referee.web.source import of_competition
 
 BOTS = 8
-WARM_UP = 2.0
+WARM_UP = 1.0
+BETWEEN = 0.5
+"""Seconds between two states: more often than on a page, so that they weigh more in a turn."""
+WRITE = "to write to one watcher"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--watchers", type=int, default=500)
-    parser.add_argument("--seconds", type=float, default=4.0, help="how long every turn is measured")
-    parser.add_argument("--turns", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=3.0, help="how long every turn is measured")
+    parser.add_argument("--turns", type=int, default=10)
     parser.add_argument("--port", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--view", default="standings", help=argparse.SUPPRESS)
     words = parser.parse_args()
@@ -67,19 +79,16 @@ async def measure(watchers: int, seconds: float, turns: int) -> None:
         port = int(page.address.rpartition(":")[2])
         plan = Plan(game="flip7", players=4, rounds=20_000, limit=60.0)
         await competition.director.create("bench", plan, ["random"] * BOTS, "bench", True, repeatable=True)
-        async with short_pauses(quiet=lambda: competition.idle):
-            alone: list[Turn] = []
-            crowd: list[Turn] = []
+        direct, shown = _Direct(), _Shown()
+        async with short_pauses(quiet=lambda: competition.idle), _watching(page, port, watchers, "standings"):
+            pairs: list[tuple[Turn, Turn]] = []
             for _ in range(turns):
-                alone.append(await _turn(competition, seconds))
-                async with _watching(page, port, watchers, "standings"):
-                    crowd.append(await _turn(competition, seconds))
-                    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-                print(f"  alone {alone[-1]}   {watchers} watchers {crowd[-1]}   {memory:,.0f} MB", flush=True)
-        for place, what in enumerate(("decisions per second", "decisions per second of processor time")):
-            without, with_them = (statistics.median(turn[place] for turn in turns_) for turns_ in (alone, crowd))
-            change = with_them / without - 1
-            print(f"{what}, median: alone {without:,.0f}, {watchers} watchers {with_them:,.0f}: {change:+.1%}")
+                with shown.held():
+                    alone = await _turn(competition, direct, seconds)
+                pairs.append((alone, await _turn(competition, direct, seconds)))
+                print(f"  nothing shown {alone}   shown {pairs[-1][1]}", flush=True)
+        print(_cost(pairs, watchers))
+        print(f"of it directly: {direct}", flush=True)
         await competition.director.control("bench", "pause")
         await competition.hall.wait_empty()
         print(await _message(page, port, watchers, 2 * seconds))
@@ -90,9 +99,9 @@ async def measure(watchers: int, seconds: float, turns: int) -> None:
 @asynccontextmanager
 async def _watching(page: WebServer, port: int, watchers: int, view: str) -> AsyncIterator[None]:
     words = [sys.executable, __file__, "--port", str(port), "--watchers", str(watchers), "--view", view]
-    child = await asyncio.create_subprocess_exec("nice", "-n", "10", *words)
-    while page.site.channels.places.taken < watchers:  # noqa: ASYNC110 - another process
-        await asyncio.sleep(0.05)
+    child = await asyncio.create_subprocess_exec("nice", "-n", "10", *words, stdout=asyncio.subprocess.PIPE)
+    assert child.stdout is not None
+    await child.stdout.readline()  # all have had their first state
     try:
         yield
     finally:
@@ -137,29 +146,122 @@ async def _message(page: WebServer, port: int, watchers: int, seconds: float) ->
 
 
 class Turn(NamedTuple):
-    """Decisions per second, and per second of processor time."""
+    """What was played and sent, in how much processor time, and the memory of the process in MB at the end."""
 
+    decisions: int
+    messages: int
+    used: float
     wall: float
-    processor: float
+    memory: float
 
     def __str__(self) -> str:
-        return f"{self.wall:7,.0f}/s {self.processor:7,.0f}/s of processor"
+        rate = self.decisions / self.used
+        return f"{self.decisions / self.wall:6,.0f}/s {rate:6,.0f}/s of processor {self.memory:.0f} MB"
 
 
-async def _turn(competition: Competition, seconds: float) -> Turn:
+async def _turn(competition: Competition, direct: _Direct, seconds: float) -> Turn:
     await asyncio.sleep(WARM_UP)
-    began, used, before = time.perf_counter(), time.process_time(), competition.hall.decisions
+    began, used = time.perf_counter(), time.process_time()
+    decisions, messages = competition.hall.decisions, direct.messages
     await asyncio.sleep(seconds)
-    made = competition.hall.decisions - before
-    return Turn(made / (time.perf_counter() - began), made / (time.process_time() - used))
+    return Turn(
+        competition.hall.decisions - decisions,
+        direct.messages - messages,
+        time.process_time() - used,
+        time.perf_counter() - began,
+        _memory(),
+    )
+
+
+def _memory() -> float:
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * resource.getpagesize() / (1 << 20)
+
+
+def _cost(pairs: Sequence[tuple[Turn, Turn]], watchers: int) -> str:
+    """How much more processor time the same decisions took, per time that all watchers were sent a state."""
+
+    def more(alone: Sequence[Turn], crowd: Sequence[Turn]) -> float:
+        each = sum(turn.used for turn in alone) / sum(turn.decisions for turn in alone)
+        extra = sum(turn.used for turn in crowd) - each * sum(turn.decisions for turn in crowd)
+        return extra / max(1, sum(turn.messages for turn in crowd)) * watchers
+
+    all_turns = more([alone for alone, _ in pairs], [crowd for _, crowd in pairs])
+    middle = statistics.median(more([alone], [crowd]) for alone, crowd in pairs)
+    return (
+        f"a state for {watchers} watchers: {all_turns * 1e3:.1f} ms of processor time over all turns, "
+        f"{middle * 1e3:.1f} ms in the median turn; at one a second {all_turns:.1%} and {middle:.1%} of a core"
+    )
+
+
+class _Shown:
+    """States are shown one after the other, or none is."""
+
+    def __init__(self) -> None:
+        self._open = asyncio.Event()
+        self._open.set()
+        live_tournament.wait_between = lambda feed: self._pause
+
+    async def _pause(self) -> bool:
+        await asyncio.sleep(BETWEEN)
+        await self._open.wait()
+        return True
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        self._open.clear()
+        yield
+        self._open.set()
+
+
+class _Direct:
+    """The processor time of calls that are made for watchers and for nothing else."""
+
+    def __init__(self) -> None:
+        self._took: dict[str, list[float]] = {}
+        self._measure(Line, "set", WRITE)
+        self._measure(Lines, "_look", "to look after all lines")
+        self._measure(live_tournament, "parts", "to draw a state")
+        self._measure(standings_feed, "_written", "to write standings as JSON and as a message")
+
+    @property
+    def messages(self) -> int:
+        return len(self._took[WRITE])
+
+    def _measure(self, owner: Any, name: str, what: str) -> None:
+        call = getattr(owner, name)
+        took: list[float] = []
+        self._took[what] = took
+
+        def measured(*arguments: Any) -> Any:
+            before = time.thread_time()
+            try:
+                return call(*arguments)
+            finally:
+                took.append(time.thread_time() - before)
+
+        setattr(owner, name, measured)
+
+    def __str__(self) -> str:
+        return ", ".join(
+            f"{statistics.mean(took) * 1e6:,.0f} µs {what} ({len(took):,} times)"
+            for what, took in self._took.items()
+            if took
+        )
 
 
 async def watch(port: int, watchers: int, view: str) -> None:
-    """Connections that read the standings and throw them away."""
+    """Connections that read the standings and throw them away; says when all have had their first state."""
+    waiting = watchers
 
     async def one() -> None:
+        nonlocal waiting
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(f"GET /live/tournaments/bench?view={view} HTTP/1.1\r\nhost: x\r\n\r\n".encode())
+        await reader.readuntil(b"event: parts")
+        waiting -= 1
+        if not waiting:
+            print("all watch", flush=True)
         while await reader.read(1 << 16):
             pass
 

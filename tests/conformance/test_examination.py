@@ -81,6 +81,7 @@ async def test_a_program_that_exits_before_it_connects_may_be_one_that_speaks_js
     assert "exited with code 0 without connecting; if it speaks JSON lines, write stdio:" in report.findings[0].text
 
 
+@pytest.mark.alone
 async def test_a_bot_that_gives_up_when_it_is_refused_fails_that_check(meek: BotSpec) -> None:
     report = await examination.check(meek, NoSandbox(), ["stop_me_go"], matches=1, control=TIMED)
     failed = {finding.check: finding.text for finding in report.findings if not finding.ok}

@@ -62,6 +62,7 @@ def faults(folder: Path, *, steady: float, late: float, limit: float, rounds: in
     return {row["bot"]: row["faults"] for row in rows}
 
 
+@pytest.mark.alone
 def test_a_bot_within_its_limit_is_never_timed_out_and_one_beyond_it_always_is(tmp_path: Path) -> None:
     found = faults(tmp_path, steady=0.05, late=1.7, limit=3.0, rounds=4)
     assert found == {"steady": 0, "late": 4, "random": 0}

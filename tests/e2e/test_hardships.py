@@ -54,6 +54,7 @@ def ended_as(hall: Hall, expected: str) -> None:
     assert "Traceback" not in log_of(hall)
 
 
+@pytest.mark.alone
 def test_stopped_for_seconds_it_blames_nobody_for_the_time_it_stood_still(hall: Hall) -> None:
     hall.start()
     hall.crowd("ada=random", "bob=first")

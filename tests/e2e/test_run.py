@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
@@ -243,6 +244,36 @@ def test_a_worker_that_dies_takes_only_its_running_matches_and_they_are_played_a
     assert process.returncode == 0, err
     value = json.loads(out)
     assert (value["matches"], value["digest"]) == (MANY, whole)
+
+
+def test_the_page_of_a_run_shows_it_and_counts_its_decisions(tmp_path: Path) -> None:
+    process = started(tmp_path, "stop_me_go", "patient", "random", "--rounds", "3", "--web", "127.0.0.1:0", "--json")
+    assert process.stderr is not None
+    try:
+        lines = iter(process.stderr.readline, "")
+        stays = next(line for line in lines if "the page stays at" in line)  # all matches are played
+        url = stays.partition("stays at ")[2].split()[0]
+        with urllib.request.urlopen(f"{url}metrics", timeout=PATIENCE) as answer:
+            text = answer.read().decode()
+        with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
+            home = answer.read().decode()
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 0
+    value = json.loads(out)
+    assert value["tournament"] in home
+    figures = {
+        name: float(number)
+        for name, _, number in (line.rpartition(" ") for line in text.splitlines() if not line.startswith("#"))
+    }
+    assert figures['referee_matches_ended_total{game="stop_me_go"}'] == value["matches"] > 0
+    assert figures["referee_decisions_total"] > 0
+    assert figures["referee_decision_seconds_count"] >= figures["referee_decisions_total"]
+    assert figures["referee_matches_playing"] == 0
+    assert figures['referee_faults_total{kind="timeout"}'] == 0
 
 
 def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path) -> None:

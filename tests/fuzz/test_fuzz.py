@@ -24,8 +24,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from arena.v1 import match_pb2 as pb
-from referee.cli.commands.serve import _read_config
 from referee.cli.errors import Failure
+from referee.cli.serve_settings import read_config
 from referee.games.encore.sheet_file import check_sheet, standard_sheet
 from referee.hall.options_json import read_options
 from referee.hosting.bot import folders
@@ -143,7 +143,7 @@ def bot_toml(folder: Path, data: bytes) -> None:
 
 def config(folder: Path, data: bytes) -> None:
     with suppress(Failure):
-        _read_config(in_file(folder, "config.toml", data))
+        read_config(in_file(folder, "config.toml", data))
 
 
 def script(folder: Path, data: bytes) -> None:

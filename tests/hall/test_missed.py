@@ -5,6 +5,8 @@ not.
 from __future__ import annotations
 
 import asyncio
+import csv
+import io
 from dataclasses import replace
 
 from referee.hall.absent_player import WHY
@@ -15,6 +17,8 @@ from referee.store import Counts, MatchState, Store
 from referee.tournament.audit.database import from_database
 from referee.tournament.audit.verify import verify
 from referee.tournament.plan import LOST, Plan
+from referee.tournament.standings import from_store
+from referee_leaderboard import to_csv
 
 from ..waiting import PATIENCE, soon
 from .conftest import LocalBot
@@ -76,6 +80,8 @@ async def test_who_never_came_has_its_matches_set_aside(competition: Competition
         for match in store.matches.in_schedule_order(store.tournaments.get("league").id)
     }
     assert states == {(True, MatchState.ABSENT), (False, MatchState.FINISHED)}
+    absent = {row["bot"]: row["absent"] for row in csv.DictReader(io.StringIO(to_csv(from_store(store, "league"))))}
+    assert absent == {"ada": "no", "bob": "no", "eve": "yes"}
 
 
 async def test_without_the_rule_they_are_set_aside_as_before(competition: Competition, store: Store) -> None:

@@ -7,6 +7,7 @@ import gc
 import json
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import aclosing
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 from arena.v1.tournament_pb2 import WatchStandingsResponse
 from referee.hall import staggered_wakeups, standings_feed
 from referee.hall.standings_feed import StandingsFeed
+from referee_leaderboard.changes import applied, by_name, by_rank
 from referee_leaderboard.standings import Standings, State
 
 from ..quick_time import in_quick_time
@@ -157,6 +159,33 @@ async def test_many_watchers_get_the_same_message_a_few_of_them_at_a_time() -> N
     assert len({id(each) for each in heard}) == 2
     last = WatchStandingsResponse.FromString(heard[-1].message)
     assert last.standings_json == heard[-1].json
+
+
+async def test_who_wants_changes_is_sent_the_difference_to_what_it_has_seen_and_else_the_whole() -> None:
+    table = Table()
+    async with aclosing(table.feed.watch(with_changes=True)) as watching:
+        first = await anext(watching)
+        table.move_on()
+        second = await anext(watching)
+        table.move_on()
+        third = await anext(watching)
+    assert first.message_after(None) == first.message
+    assert third.message_after(first) == third.message, "it has missed one"
+    value = by_name(json.loads(first.json))
+    for seen, shown in ((first, second), (second, third)):
+        told = WatchStandingsResponse.FromString(shown.message_after(seen))
+        assert not told.standings_json
+        assert not told.HasField("standings")
+        assert len(told.changes_json) < len(shown.json) / 4
+        value = applied(value, json.loads(told.changes_json))
+        assert by_rank(value) == json.loads(shown.json)
+
+
+async def test_changes_are_not_worked_out_for_nobody() -> None:
+    table = Table()
+    await table.feed.now()
+    table.move_on()
+    assert (await table.feed.now()).changed is None
 
 
 async def test_what_goes_wrong_is_told_to_all_who_watch_and_the_next_one_may_try_again() -> None:

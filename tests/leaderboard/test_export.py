@@ -15,6 +15,7 @@ import pytest
 
 from referee_leaderboard import (
     Crosstable,
+    FaultKind,
     Outcome,
     Seats,
     Standing,
@@ -154,3 +155,35 @@ def test_the_picture_in_the_readme_is_the_one_that_make_draws(tmp_path: Path) ->
     drawn = tmp_path / "drawn.svg"
     subprocess.run([sys.executable, *words, str(drawn)], cwd=ROOT, check=True, timeout=60)
     assert drawn.read_text(encoding="utf-8") == (ROOT / committed).read_text(encoding="utf-8"), "run 'make picture'"
+
+
+FAULTY = Standings(
+    "Cup",
+    "flip7",
+    2,
+    rows=(
+        Standing(
+            1, "ada", 25.0, 1.0, 40, 40, faults=4, draws=40, wins_split=20.0,
+            fault_kinds=(FaultKind("timeout", 3), FaultKind("crash", 1)),
+        ),
+        Standing(1, "bob", 25.0, 1.0, 40, 40, draws=40, wins_split=20.0),
+        Standing(3, "eve", 25.0, 8.0, absent=True),
+    ),
+)  # fmt: skip
+
+
+def test_draws_and_kinds_of_faults_are_in_csv_and_on_the_page() -> None:
+    ada, bob, eve = csv.DictReader(io.StringIO(to_csv(FAULTY)))
+    assert (ada["wins"], ada["wins_split"], ada["draws"]) == ("40", "20.0", "40")
+    assert [ada[kind] for kind in ("illegal", "timeout", "disconnect", "crash", "flood", "resigned")] == list("030100")
+    assert (bob["timeout"], eve["absent"]) == ("0", "yes")
+    page = to_html(FAULTY)
+    assert "<th>draws</th>" in page
+    assert "4 (3 timeout, 1 crash)" in page
+
+
+def test_faults_whose_kinds_are_not_known_are_not_said_to_be_none() -> None:
+    (row,) = csv.DictReader(
+        io.StringIO(to_csv(Standings("Cup", "flip7", 2, rows=(Standing(1, "ada", 25.0, 1.0, faults=2),))))
+    )
+    assert (row["faults"], row["timeout"]) == ("2", "")

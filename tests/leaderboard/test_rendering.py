@@ -16,6 +16,7 @@ from referee_leaderboard import (
     VIEWS,
     Connection,
     Crosstable,
+    FaultKind,
     Outcome,
     Playing,
     Pooled,
@@ -33,6 +34,7 @@ from referee_leaderboard import (
 )
 from referee_leaderboard.names import clean, decimal, duration, fit, left, percent, right, share, speed
 from referee_leaderboard.sheet import STAND_INS
+from referee_leaderboard.standings import Order
 
 ODD = "aZ \t[]/\\<&'\"é\u0301\u0308\u200d\ufe0f\u202e骰子👩🏽🚀🇫🇷\x1b\x07\u00ad\u3000ﷺĳ\ud800🏴μ…"
 names = st.one_of(
@@ -277,3 +279,28 @@ def test_of_many_entries_the_first_are_named_and_the_others_counted() -> None:
 def test_entries_that_have_not_played_are_not_pooled() -> None:
     rows = (Standing(1, "random", 25.0, 8.0), Standing(1, "random-2", 25.0, 8.0))
     assert Pooled.of("random", ("random", "random-2"), rows) is None
+
+
+def test_the_table_shows_draws_and_kinds_of_faults_where_there_is_room() -> None:
+    kinds = (FaultKind("timeout", 3), FaultKind("crash", 1))
+    row = Standing(1, "ada", 25.0, 1.0, 40, 40, 1.0, faults=4, draws=40, wins_split=20.0, fault_kinds=kinds)
+    level = Standings("Cup", "flip7", 2, rows=(row,))
+    wide = to_text(render(level, "table", 140, 20), 140)
+    assert "Draws" in wide
+    assert "3 timeout, 1 crash" in wide
+    assert "3 timeout" not in to_text(render(level, "table", 60, 20), 60)
+    without = Standings("Cup", "flip7", 2, rows=(Standing(1, "ada", 25.0, 1.0, 40, 40, 1.0),))
+    assert "Draws" not in to_text(render(without, "table", 140, 20), 140)
+
+
+def test_a_solo_game_shows_points_and_no_rating_that_means_nothing() -> None:
+    rows = (Standing(1, "ada", 25.0, 25 / 3, 4, 4, 1.0, 0, 30.5), Standing(2, "bob", 25.0, 25 / 3, 4, 4, 1.0, 0, 20.0))
+    solo = Standings("Cup", "encore", 1, rows=rows, order=Order.POINTS, matches_done=8, matches_total=8)
+    drawn = to_text(render(solo, "table", 100, 20), 100)
+    assert "Avg pts" in drawn
+    assert "30.5" in drawn
+    assert not any(word in drawn for word in ("Score", "Wins", "Avg rank", "25.00"))
+    assert "first ada 30.5 points a match" in plain_progress_line(solo)
+    page = to_html(solo)
+    assert "Ordered by the mean of the points." in page
+    assert "<th>wins</th>" not in page

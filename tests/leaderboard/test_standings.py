@@ -33,7 +33,8 @@ def test_the_keys_of_json_come_in_a_stable_order(spring_cup: Standings) -> None:
     assert list(value)[:4] == ["tournament", "game", "players", "state"]
     assert list(value["rows"][0]) == [
         "rank", "bot", "mu", "sigma", "matches", "wins", "mean_rank", "faults", "mean_score", "previous_rank",
-        "absent", "absent_seconds", "wins_split", "strength", "strength_error", "score",
+        "absent", "absent_seconds", "wins_split", "strength", "strength_error", "draws", "fault_kinds",
+            "versions", "score",
     ]  # fmt: skip
     assert value["state"] == "running"
     assert type(value["state"]) is str

@@ -12,6 +12,7 @@ import pytest
 
 from arena.v1 import archive_pb2 as pb
 from arena.v1.archive_pb2_grpc import ArchiveServiceStub
+from arena.v1.result_pb2 import Termination
 from arena.v1.tournament_pb2 import MatchState
 from referee.cli.backend import FileBackend, ServerBackend
 from referee.cli.errors import Failure
@@ -79,6 +80,7 @@ async def test_file_and_server_answer_alike(tmp_path: Path) -> None:
             {"states": OVER, "tournament": "practice", "bot": "ada"},
             {"states": ("playing",)},
             {"states": OVER, "faulted": True},
+            {"states": OVER, "fault": "timeout"},
         ):
             here = await asyncio.to_thread(file.find_matches, wanted, 5)
             assert await asyncio.to_thread(there.find_matches, wanted, 5) == here
@@ -105,6 +107,7 @@ async def test_file_and_server_answer_alike(tmp_path: Path) -> None:
     [
         (pb.FindMatchesRequest(won=True), "name the bot"),
         (pb.FindMatchesRequest(states=[MatchState.MATCH_STATE_UNSPECIFIED]), "there is no state 0"),
+        (pb.FindMatchesRequest(fault=Termination.TERMINATION_VOID), "there is no fault 8"),
         (pb.FindMatchesRequest(match_id="x/1"), "no match of that name"),
     ],
 )

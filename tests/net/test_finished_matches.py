@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import grpc
@@ -139,3 +140,25 @@ async def test_standings_are_typed_beside_their_json(server: Server, stub: Any) 
     asked = await stub.GetStandings(pb.GetStandingsRequest(tournament="league"))
     assert (asked.standings.digest, asked.standings.rows) == (table.digest, table.rows)
     assert f'"digest": "{table.digest}"' in asked.standings_json
+
+
+async def test_watchers_of_changes_end_with_the_same_standings_as_all_others(server: Server, stub: Any) -> None:
+    from referee.tournament.plan import Plan
+    from referee_leaderboard.changes import applied, by_name, by_rank
+
+    plan = Plan(game="stop_me_go", players=2, rounds=30)
+    await server.competition.director.create("league", plan, ["patient", "random"], "x", True, repeatable=True)
+    value: Any = None
+    whole = 0
+    async for answer in stub.WatchStandings(pb.WatchStandingsRequest(tournament="league", changes=True)):
+        whole += bool(answer.standings_json)
+        assert bool(answer.standings_json) != bool(answer.changes_json)
+        if answer.changes_json:
+            value = applied(value, json.loads(answer.changes_json))
+        else:
+            value = by_name(json.loads(answer.standings_json))
+        if value["state"] == "finished":
+            break
+    assert whole >= 1
+    asked = json.loads((await stub.GetStandings(pb.GetStandingsRequest(tournament="league"))).standings_json)
+    assert by_rank(value) == asked

@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 import grpc
+import pytest
 
 from arena.v1 import match_pb2 as pb
 from arena.v1 import result_pb2
@@ -111,6 +112,7 @@ async def test_a_second_answer(server: Server) -> None:
     assert sitting.match.table.record().moves[0].startswith("0: go |")
 
 
+@pytest.mark.alone
 async def test_a_late_answer(server: Server) -> None:
     sitting = await sit(server, TimeControl(limit=2.0, bank=0.0, grace=2))
     await sitting.bob.act(await sitting.bob.hear("decide"))
@@ -136,6 +138,7 @@ async def test_an_answer_after_the_end_is_late_and_no_trespass(server: Server) -
     assert not rejected.open
 
 
+@pytest.mark.alone
 async def test_a_stale_answer_after_the_referee_was_late(server: Server) -> None:
     """The whole process sleeps, as under a paused machine: the question is put anew and nobody is charged."""
     sitting = await sit(server, TimeControl(limit=2.0, bank=0.1, grace=2))

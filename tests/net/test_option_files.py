@@ -143,27 +143,50 @@ async def test_the_order_of_the_table_and_openings_are_told_to_the_server(
 ) -> None:
     to = ("--server", server.address, "--admin-token", server.admin_token)
     league = ("--game", "stop_me_go", "--bots", "patient,random", "--rounds", "1")
-    words = ["tournament", "create", "league", *league, "--order", "trueskill", "--openings", "2", *to]
+    words = [
+        "tournament",
+        "create",
+        "league",
+        *league,
+        "--order",
+        "trueskill",
+        "--openings",
+        "2",
+        "--missed",
+        "lost",
+        *to,
+    ]
     assert await asyncio.to_thread(main, words) == 0
     settings = server.store.tournaments.get("league").settings
-    assert (settings["order"], settings["options"]) == (
+    assert (settings["order"], settings["missed"], settings["options"]) == (
         "trueskill",
+        "lost",
         registry.find("stop_me_go").resolve_options() | {"openings": 2},
     )
     assert await asyncio.to_thread(main, ["tournament", "create", "cup", *league, "--order", "elo", *to]) == 2
     assert "there is no order 'elo'" in capsys.readouterr().err
 
 
-async def test_an_order_that_is_no_rating_is_refused(server: Server) -> None:
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"order": TABLE_ORDER_PLACES}, "the order must be TRUESKILL or STRENGTH"),
+        ({"schedule": 3}, "the schedule must be BALANCED or FULL"),
+        ({"missed": 3}, "missed matches must be ASIDE or LOST"),
+    ],
+)
+async def test_a_number_that_the_settings_of_a_tournament_do_not_have_is_refused(
+    server: Server, wrong: dict[str, Any], said: str
+) -> None:
     league = admin_pb2.CreateTournamentRequest(
-        name="league", game="stop_me_go", players=2, rounds=1, bots=["patient", "random"], order=TABLE_ORDER_PLACES
+        name="league", game="stop_me_go", players=2, rounds=1, bots=["patient", "random"], **wrong
     )
     async with grpc.aio.insecure_channel(server.address) as channel:
         create: Any = channel.unary_unary("/arena.v1.AdminService/CreateTournament")
         with pytest.raises(grpc.aio.AioRpcError) as refused:
             await create(league.SerializeToString(), metadata=(("authorization", f"Bearer {server.admin_token}"),))
     assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT
-    assert "the order must be TRUESKILL or STRENGTH" in (refused.value.details() or "")
+    assert said in (refused.value.details() or "")
 
 
 async def test_options_of_a_game_that_only_the_server_has_are_left_to_it(

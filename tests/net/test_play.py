@@ -103,6 +103,7 @@ async def test_at_first_one_question_is_asked_at_a_time(server: Server) -> None:
     await alice.hear("decide")
 
 
+@pytest.mark.alone
 async def test_the_clock_of_a_question_that_waits_with_the_referee_does_not_run(server: Server) -> None:
     alice, bob = await server.bots("alice", "bob")
     control = TimeControl(limit=1.0, bank=0.5, grace=2.0)

@@ -360,6 +360,7 @@ async def test_house_bots_think_beside_the_loop(server: Server, monkeypatch: pyt
     assert threads == {"house bots"}
 
 
+@pytest.mark.alone
 async def test_a_house_bot_that_never_answers_loses_its_match_and_holds_up_no_other(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

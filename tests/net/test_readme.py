@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.v1 import admin_pb2, match_pb2, result_pb2, tournament_pb2
-from referee.cli.commands.serve import DEFAULTS
+from referee.cli.serve_settings import DEFAULTS
 from referee.hall import tokens
 from referee.hall.notices import NoticeCode
 from referee.match import allowance, asking

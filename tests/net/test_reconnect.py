@@ -27,6 +27,7 @@ async def back(server: Server, bot: Raw, token: str, session: str) -> tuple[Raw,
     return again, welcome
 
 
+@pytest.mark.alone
 async def test_practice_first_in_line_does_not_stop_the_clock_of_a_tournament_question(server: Server) -> None:
     token = await server.token("alice")
     alice = await server.connect(token)

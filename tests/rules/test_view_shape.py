@@ -20,15 +20,6 @@ from tall_tales import GAME as TALL_TALES
 
 LAW = "views_have_the_common_shape"
 OURS = ("encore", "flip7", "stop", "stop_me_go")
-KEYWORDS = """
-abstract as assert async await bool boolean break byte case catch chan char class const continue crate debugger
-decimal default defer delegate delete do double dyn else enum event explicit export extends extern false final
-finally fixed float fn for foreach func function go goto if impl implements import in instanceof int interface
-internal is let lock long loop map match mod move mut namespace native new null object operator out override
-package params private protected pub public range readonly record ref register return sealed select self short
-signed sizeof static string struct super switch template this throw trait true try type typedef typename union
-unsafe unsigned use using var virtual void volatile where while with yield
-"""
 File = descriptor_pb2.FileDescriptorProto
 
 
@@ -205,10 +196,3 @@ def test_names_of_the_enums_are_the_same_in_every_game(name: str) -> None:
     question = view.DESCRIPTOR.fields_by_name.get("question")
     assert (question is None) == (name == "stop_me_go"), "there is one question only in STOP me GO"
     assert question is None or (question.number, question.enum_type.name) == (10, "Question")
-
-
-@pytest.mark.parametrize("name", OURS)
-def test_no_field_is_a_keyword_of_a_language_that_sdks_are_written_in(name: str) -> None:
-    view: Any = registry.find(name).start(3, seed=b"").view(None)
-    messages = view.DESCRIPTOR.file.message_types_by_name.values()
-    assert {one.name for message in messages for one in message.fields} & set(KEYWORDS.split()) == set()

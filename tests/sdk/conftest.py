@@ -38,7 +38,7 @@ class Server:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self.competition = Competition(store, control=TimeControl(2.0, 10.0, grace=5.0))
+        self.competition = Competition(store, control=TimeControl(20.0, 60.0, grace=5.0))
         self.referee = RefereeServer(self.competition, ServerSettings("127.0.0.1:0"))
         self.said: list[str] = []
 

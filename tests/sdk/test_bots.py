@@ -47,7 +47,7 @@ async def test_a_function_plays_with_a_typed_view(server: Server) -> None:
     fine(await server.play(decide, practice=TABLE))
     first = seen[0]
     assert (first.game, first.match, first.info.names[first.seat]) == ("flip7", "practice/1", "alice")
-    assert (first.budget, first.bank, first.info.limit, first.info.bank) == (2.0, 10.0, 2.0, 10.0)
+    assert (first.budget, first.bank, first.info.limit, first.info.bank) == (20.0, 60.0, 20.0, 60.0)
     assert first.info.options["target_score"] == 200
     assert "rank" in server.heard
     assert repr(first).startswith("<Decision ")

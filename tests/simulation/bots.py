@@ -42,7 +42,7 @@ class Manner:
     def honest(self) -> bool:
         """Whether no fault may ever be charged to it: a connection that breaks now and then for a second is none."""
         bad = (
-            self.cut > 0.01 or self.away > 1.0,
+            self.cut > 0.05 or self.away > 1.0,
             self.late,
             self.illegal,
             self.twice,

@@ -28,6 +28,8 @@ from referee.tournament.running.runner import Runner
 from referee.tournament.running.schedule_window import ScheduleWindow
 from referee.tournament.seeds import match_seed
 
+from .two_cards import TwoCardsState
+
 Mutant = Callable[[ExitStack], None]
 MUTANTS: dict[str, Mutant] = {}
 
@@ -148,8 +150,9 @@ def overdraw_the_bank(stack: ExitStack) -> None:
 
 @mutant
 def show_what_is_hidden(stack: ExitStack) -> None:
-    real = StopMeGoState.view_bytes
-    _set(stack, StopMeGoState, "view_bytes", lambda self, seat: real(self, seat) + repr(self.hidden()).encode())
+    for kind in (StopMeGoState, TwoCardsState):
+        real = kind.view_bytes
+        _set(stack, kind, "view_bytes", lambda self, seat, real=real: real(self, seat) + repr(self.hidden()).encode())
 
 
 @mutant
@@ -203,6 +206,11 @@ def no_patience_with_who_is_away(stack: ExitStack) -> None:
 def set_aside_at_once(stack: ExitStack) -> None:
     real = ScheduleWindow.__init__
     _set(stack, ScheduleWindow, "__init__", lambda self, absence: real(self, 0.0))
+
+
+@mutant
+def charge_a_stall_as_absence(stack: ExitStack) -> None:
+    _set(stack, ScheduleWindow, "stood_still", lambda self, seconds: None)
 
 
 @mutant

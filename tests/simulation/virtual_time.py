@@ -28,10 +28,12 @@ class _Jumping(selectors.DefaultSelector):
     def __init__(self) -> None:
         super().__init__()
         self.now = 0.0
+        self.look: Callable[[], object] = lambda: None
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         if timeout is None:
             raise RuntimeError("nothing will ever happen again: the simulation hangs")
+        self.look()
         ready = super().select(0)
         if not ready:
             self.now += max(0.0, timeout)
@@ -41,8 +43,10 @@ class _Jumping(selectors.DefaultSelector):
 class VirtualLoop(asyncio.SelectorEventLoop):
     """One process: from its start to its end, or to its death."""
 
-    def __init__(self, now: float, chance: random.Random) -> None:
+    def __init__(self, now: float, chance: random.Random, look: Callable[[], object]) -> None:
+        """`look` is called after everything that has happened."""
         self._jumping = _Jumping()
+        self._jumping.look = look
         self._jumping.now = now
         self._chance = chance
         self.failure: BaseException | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any
@@ -19,12 +20,17 @@ FULL = "no room left to write the database: this disk is a simulated one"
 class SimulatedWriter(Writer):
     """Writes what is queued a moment later; whoever waits for an answer in a thread has it written at once."""
 
-    def __init__(self, writer: Writer, chance: random.Random, *, errors: float, deaths: float) -> None:
-        """`errors` and `deaths` are how likely a write fails, before or after its commit, and how likely the process is
-        killed around it.
+    def __init__(
+        self, writer: Writer, chance: random.Random, written: Callable[[], object], *, errors: float, deaths: float
+    ) -> None:
+        """`written` is called after every commit.
+
+        `errors` is how likely a write fails, before or after its commit, `deaths` how likely the process is killed
+        around it.
         """
         super().__init__(writer._engine)
         self._chance = chance
+        self._written = written
         self._errors, self._deaths = errors, deaths
         self._group_now: list[_Unit] = []
 
@@ -47,10 +53,12 @@ class SimulatedWriter(Writer):
         if self._chance.random() < self._errors:
             if not before:  # it is on disk, and the writer hears of an error all the same
                 self._write_group(group)
+                self._written()
             for unit in group:
                 unit.future.set_exception(DiskFull(FULL))
             return
         self._write(group)
+        self._written()
         if killed:
             raise Death
 

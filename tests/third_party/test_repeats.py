@@ -54,6 +54,37 @@ def test_a_round_robin_plays_each_opening_from_all_seats(site: Path, capsys: pyt
     assert "nobody can join it" in capsys.readouterr().err
 
 
+FORMATS = {
+    "swiss": ["--rounds", "2"],
+    "groups+finals": ["--groups", "2", "--with", "qualify=1"],
+}
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_drawn_format_plays_each_opening_from_all_seats(
+    format: str, site: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    db = ["--db", str(site / "openings.db")]
+    bots = ["--bots", "random,random,random,random"]
+    create = ["cup", "--game", "four_in_a_row", "--format", format, *FORMATS[format], "--openings", "5"]
+    assert main(["tournament", "create", *create, *bots, *db]) == 0
+    assert main(["tournament", "start", "cup", *db]) == 0
+    with Store.open(site / "openings.db") as store:
+        found = store.tournaments.get("cup")
+        matches = list(store.matches.results_in_schedule_order(found.id))
+        records = [Record.from_value(json.loads(store.matches.record(match.id) or b"")["record"]) for match in matches]
+    assert len(matches) >= 6
+    openings = [str(_begun(record)) for record in records]
+    for number in range(0, len(matches), 2):
+        one, other = (tuple(seat.name for seat in match.seats) for match in matches[number : number + 2])
+        assert one == other[::-1]
+        assert openings[number] == openings[number + 1]
+    assert len(set(openings)) == len(matches) // 2
+    capsys.readouterr()
+    assert main(["verify", "cup", *db]) == 0
+    assert "drawn again" in capsys.readouterr().out
+
+
 def _begun(record: Record) -> list[list[int]]:
     """The columns of the board when the bots take over."""
     game = registry.find(record.game)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from referee.hall.competition import Competition
+from referee.hall.competition import Competition, SubmissionPlan
 from referee.match.clock import TimeControl
 from referee.match.match import Match
 from referee.match.player import Question, Rejected
@@ -211,9 +211,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 @asynccontextmanager
-async def competing(store: Store) -> AsyncIterator[Competition]:
+async def competing(store: Store, submissions: SubmissionPlan | None = None) -> AsyncIterator[Competition]:
     """A competition in this loop."""
-    opened = Competition(store, control=TimeControl(60.0, 60.0), concurrency=4)
+    opened = Competition(store, control=TimeControl(60.0, 60.0), concurrency=4, submissions=submissions)
     await opened.prepare()
     opened.start()
     try:

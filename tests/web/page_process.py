@@ -3,7 +3,7 @@
     python -m tests.web.page_process FOLDER        in the environment of an `Installation`, from the checkout
 
 The first line that it prints says where the page is. Then it takes a JSON list per line, such as
-`["move", "league/0", 7]`, does it, and prints `done`.
+`["move", "league/0", 7]`, does it, and prints `["done", null]`, or what there is to tell in place of null.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from referee.web.play import pages as play_pages
 
 from ..installation import ROOT, Installation
 from ..waiting import PATIENCE
+from ..workers.submission_plan import plan
 from .conftest import SlowMatch, competing, play, serving
 
 QUICK = 0.02
@@ -40,14 +41,17 @@ class PageProcess:
         )
         self.url, self.package = json.loads(self._line())
 
-    async def tell(self, *order: Any) -> None:
-        """Have something done, and wait until it is."""
+    async def tell(self, *order: Any) -> Any:
+        """Have something done, and wait until it is; what the process tells of it."""
         assert self._child.stdin is not None
         self._child.stdin.write(json.dumps(order) + "\n")
         self._child.stdin.flush()
         async with asyncio.timeout(PATIENCE):
             said = await asyncio.to_thread(self._line)
-        assert said == "done\n", said or "the process has ended"
+        assert said, "the process has ended"
+        done, told = json.loads(said)
+        assert done == "done", said
+        return told
 
     def _line(self) -> str:
         assert self._child.stdout is not None
@@ -82,6 +86,12 @@ class Told:
     async def move(self, match: str, decisions: int) -> None:
         self._slow[match].move(decisions)
 
+    async def register(self, bot: str) -> str:
+        """A bot of an author; returns its token."""
+        token = self._competition.store.bots.add(bot).token
+        assert token is not None
+        return token
+
 
 async def _main(folder: Path) -> None:
     log_to_stderr()  # a busy machine is told of in the log; stdout is for answers
@@ -90,13 +100,12 @@ async def _main(folder: Path) -> None:
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(orders), sys.stdin)
     play_pages.PAUSE = QUICK
     with Store.open(folder / "page.db", owner="server") as store:
-        async with competing(store) as competition, serving(competition) as page:
+        async with competing(store, plan(folder)) as competition, serving(competition) as page:
             told = Told(competition)
             print(json.dumps([page.server.url, referee.__file__]), flush=True)
             while line := await orders.readline():
                 what, *words = json.loads(line)
-                await getattr(told, what)(*words)
-                print("done", flush=True)
+                print(json.dumps(["done", await getattr(told, what)(*words)]), flush=True)
 
 
 if __name__ == "__main__":

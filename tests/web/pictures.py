@@ -18,6 +18,8 @@ from referee.hall.competition import Competition
 from referee.store import Store
 from referee.tournament.plan import Plan
 
+from ..hosting.submission.zips import bot_zip, entry
+from ..workers.submission_plan import plan
 from .browser import CHROMIUM, Watched, browser, watched
 from .conftest import SlowMatch, competing, play, serving
 
@@ -35,6 +37,7 @@ PAGES = {
     "games": "/games",
     "game": "/games/stop",
     "connect": "/connect",
+    "submit": "/submit",
     "play": "/play",
     "seat": "/play?game=encore",
     "match": "/matches/league/0",
@@ -56,10 +59,25 @@ async def competition_of_house_bots(competition: Competition) -> None:
     SlowMatch(competition, "league/0", "stop", names=("Ada", "Grace", "Edsger")).move(14)
 
 
+async def submitted_versions(competition: Competition, home: Path) -> str:
+    """A bot of which something was submitted: one version was refused, one replaced, one plays. Returns its token."""
+    submissions = competition.submissions
+    assert submissions is not None
+    token = competition.store.bots.add("Ada's first").token
+    assert token is not None
+    refusal = "it took 12.4 s to decide in the third of ten matches, and a decision may take 1 s"
+    for name, content in (("notes", b"the first"), ("unfit", refusal.encode()), ("notes", b"better")):
+        package = bot_zip(home / "package.zip", (entry(name), content))
+        await submissions.settled(await submissions.submit("Ada's first", package))
+    return token
+
+
 async def take(folder: Path, readme: bool, pages: Sequence[str]) -> None:
-    with tempfile.TemporaryDirectory() as home, Store.open(Path(home) / "pictures.db", owner="server") as store:
-        async with competing(store) as competition, serving(competition) as page, browser() as opened:
+    with tempfile.TemporaryDirectory() as place, Store.open(Path(place) / "pictures.db", owner="server") as store:
+        home = Path(place)
+        async with competing(store, plan(home)) as competition, serving(competition) as page, browser() as opened:
             await competition_of_house_bots(competition)
+            token = await submitted_versions(competition, home)
             wanted = (
                 [(name, width, look) for name, (width, look) in README.items()]
                 if readme
@@ -71,19 +89,24 @@ async def take(folder: Path, readme: bool, pages: Sequence[str]) -> None:
                 scheme = "dark" if look == "dark" else "light"
                 async with watched(opened, page.server.url, width, color_scheme=scheme) as seen:
                     seen.may_fail = name == "problem"
-                    await show(seen, name, look)
+                    await show(seen, name, look, token)
                     path = folder / (f"{name}.png" if readme else f"{name}-{width}-{look}.png")
                     await seen.page.screenshot(path=path, full_page=not readme and name not in ("wall", "embed"))
                     print(path)
 
 
-async def show(seen: Watched, name: str, look: str) -> None:
+async def show(seen: Watched, name: str, look: str, token: str) -> None:
     """Open a page, and do what there is to do on it before it is worth a picture."""
     if look == "print":
         await seen.page.emulate_media(media="print")
     await seen.open(PAGES[name])
     if name == "replay":
         await seen.until("document.body.dataset.ready === 'true'")
+    if name == "submit":
+        await seen.page.fill("#token", token)
+        await seen.page.click("#show")
+        await seen.page.click("text=Log >> nth=1")
+        await seen.until("!document.getElementById('log').hidden")
     if name == "seat":
         await seen.page.click("text=Sit down")
         await seen.until("document.body.dataset.decision > 0")

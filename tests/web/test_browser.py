@@ -13,8 +13,10 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 
+from referee.hosting.submission.content_store import digest_of
 from referee.rules import registry
 
+from ..hosting.submission.zips import bot_folder, bot_zip, entry
 from ..installation import Installation, build
 from ..waiting import PATIENCE
 from .browser import CHROMIUM, browser, watched
@@ -30,7 +32,7 @@ pytestmark = [
 CUP = "/tournaments/%3Cimg%20src%3Dx%20onerror%3Dalert%281%29%3E"
 MATCH = "/matches/%3Cimg%20src%3Dx%20onerror%3Dalert%281%29%3E/0"
 WIDTHS = (360, 1024, 1920)
-NARROW_TOO = ("/", CUP, MATCH, "/play")
+NARROW_TOO = ("/", CUP, MATCH, "/play", "/submit")
 """Pages whose barriers are looked for on a phone as well."""
 
 
@@ -72,6 +74,7 @@ async def test_every_page_at_every_width_without_errors_or_barriers(page: PagePr
         "/games",
         "/games/encore",
         "/connect",
+        "/submit",
         "/play",
         f"{MATCH}?step=4",
         "/matches/league/0",
@@ -167,6 +170,46 @@ async def test_a_whole_match_is_played_by_clicking(page: PageProcess, game: str,
         assert "You" in await seen.page.inner_text("#asked")
         await seen.page.click("text=Look at the replay")
         await seen.until("document.body.dataset.ready === 'true'")
+
+
+async def test_a_folder_and_a_zip_are_submitted_from_the_page(
+    page: PageProcess, tmp_path: Path, opened: Browser
+) -> None:
+    """Packed in the browser, it is the same package as `referee submit` makes; what is said is never markup."""
+    token = await page.tell("register", "ada")
+    folder = bot_folder(tmp_path / "mybot")
+    (folder / "data").mkdir()
+    (folder / "data" / "Größen.bin").write_bytes(bytes(range(256)) * 300)
+    digest = digest_of(folder)
+    for name in (".git", "__pycache__"):
+        (folder / name).mkdir()
+        (folder / name / "junk").write_text("no bot needs this")
+    refused = bot_zip(tmp_path / "bad.zip", (entry("unfit"), HOSTILE.encode()))
+    async with watched(opened, page.url, 360) as seen:
+        await seen.open("/submit")
+        await seen.page.click("text=Show its versions")
+        await seen.until("document.getElementById('said').textContent.includes('token')")
+        await seen.page.fill("#token", token)
+        await seen.page.click("[type=submit]")
+        await seen.until("document.getElementById('said').textContent.includes('choose the bot')")
+        await seen.page.set_input_files("#folder", folder)
+        await seen.page.focus("#token")
+        await seen.page.keyboard.press("Enter")
+        await seen.until("document.getElementById('said').textContent === 'ada: version 1 is active'")
+        assert digest[:12] in (await seen.page.text_content("#versions") or "")
+        await seen.page.set_input_files("#zip", refused)
+        assert await seen.page.evaluate("document.getElementById('folder').files.length") == 0
+        await seen.page.click("[type=submit]")
+        await seen.until("document.getElementById('said').textContent.startsWith('ada: version 2 was refused')")
+        assert HOSTILE in await seen.page.inner_text("#said")
+        assert HOSTILE in await seen.page.inner_text("#versions")
+        assert await seen.page.evaluate("document.querySelectorAll('img').length") == 0
+        await seen.page.click("[aria-label='Log of version 1']")
+        await seen.until("document.getElementById('log').textContent === 'ada was tried'")
+        await seen.page.click("[aria-label='Retire version 1']")
+        await seen.until("document.querySelector(\"[aria-label='Activate version 1']\") !== null")
+        assert not await seen.too_wide()
+        assert await seen.inaccessible() == []
 
 
 def _serve(installed: Installation, folder: Path, *words: str) -> subprocess.Popen[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.hosting.submission.zips import bot_zip, entry
-from tests.workers.test_version_host import plan
+from tests.workers.submission_plan import plan
 
 from referee.hall.competition import Competition
 from referee.store import Store

@@ -11,34 +11,17 @@ import pytest
 from tests.hall.conftest import LocalBot
 from tests.hosting.submission.zips import SCRIPT, bot_folder
 
-from referee.hall.competition import Competition, SubmissionPlan
-from referee.hosting.sandbox.launch import NoSandbox
-from referee.hosting.submission.content_store import ContentStore
+from referee.hall.competition import Competition
 from referee.hosting.submission.packing import pack
-from referee.hosting.submission.trial import TrialSettings, Verdict
 from referee.store import BotVersion, MatchState, NotAllowed, Store, StoredMatch, TournamentState, VersionState
 from referee.tournament.audit.database import check_columns, check_installation
 from referee.tournament.plan import Plan
-from referee.workers.version_host import HostSettings, VersionHost
+from referee.workers.version_host import VersionHost
 
 from ..waiting import soon
+from .submission_plan import plan
 
 PLAN = Plan(game="stop_me_go", players=2, rounds=12, limit=20.0, bank=20.0, absence=0.2)
-
-
-async def judged(name: str, folder: Path, settings: TrialSettings) -> Verdict:
-    """A trial that asks the bot itself: the real one has tests of its own, and takes seconds."""
-    unfit = folder / "unfit"
-    return Verdict(not unfit.exists(), unfit.read_text() if unfit.exists() else "", f"{name} was tried")
-
-
-def plan(folder: Path, idle: float = 600.0) -> SubmissionPlan:
-    settings = HostSettings(idle=idle, per_bot=4)
-    return SubmissionPlan(
-        ContentStore(folder / "submissions"),
-        lambda hall, thread: VersionHost(hall, thread, settings, NoSandbox()),
-        trial=judged,
-    )
 
 
 @pytest.fixture

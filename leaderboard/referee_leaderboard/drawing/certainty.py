@@ -6,14 +6,14 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from referee_leaderboard.drawing.window import Block, Window
-from referee_leaderboard.names import clean, count, decimal, fit, left, right, signed, widest
+from referee_leaderboard.names import clean, count, fit, left, right, signed, widest
 from referee_leaderboard.sheet import line
 from referee_leaderboard.standings import Standings
 from referee_leaderboard.strengths import SURE, Strength, Strengths
 
 CELL = 5
 NAME_MOST = 24
-_FACTS = (("strength", 9), ("± 95 %", 7), ("ranks", 8), ("first", 6))
+_FACTS = (("strength", 9), ("ranks", 8), ("first", 6), ("95 %", 15))
 """The columns before the matrix; on a narrow screen the last ones are left out."""
 
 
@@ -72,11 +72,17 @@ def share(probability: float) -> str:
     return ">99%" if probability > 0.995 else f"{100 * probability:.0f}%"
 
 
+def interval(row: Strength) -> str:
+    """From where to where a strength is: `-0.85…+1.31`."""
+    low, high = row.interval
+    return f"{signed(low)}…{signed(high)}"
+
+
 def _fact(row: Strength, name: str) -> str:
     if name == "strength":
         return signed(row.value)
-    if name == "± 95 %":
-        return decimal(1.96 * row.error)
+    if name == "95 %":
+        return interval(row)
     if name == "first":
         return share(row.first)
     return str(row.rank_low) if row.rank_low == row.rank_high else f"{row.rank_low}–{row.rank_high}"

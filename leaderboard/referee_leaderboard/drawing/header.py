@@ -8,7 +8,7 @@ from rich.text import Text
 from referee_leaderboard.connection import Connection
 from referee_leaderboard.names import clean, count, decimal, duration, fit, plural, signed, speed
 from referee_leaderboard.sheet import clip, ends, line
-from referee_leaderboard.standings import Order, Standings, State
+from referee_leaderboard.standings import Order, Standing, Standings, State
 
 _STATE_MARKS = {
     State.CREATED: ("○", "dim"),
@@ -94,9 +94,15 @@ def plain_progress_line(standings: Standings) -> str:
     if standings.rows and standings.matches_done:
         leaders = [row for row in standings.rows if row.rank == standings.rows[0].rank]
         names = ", ".join(clean(row.bot) for row in leaders[:3]) + (", …" if len(leaders) > 3 else "")
-        by_strength = standings.order is Order.STRENGTH
-        said += f"; first {names} {signed(leaders[0].strength) if by_strength else decimal(leaders[0].score)}"
+        said += f"; first {names} {_figure(standings.order, leaders[0])}"
     return said
+
+
+def _figure(order: Order, row: Standing) -> str:
+    """What a row is ordered by, as a number."""
+    if order is Order.POINTS:
+        return f"{decimal(row.mean_score, 1)} points a match"
+    return signed(row.strength) if order is Order.STRENGTH else decimal(row.score)
 
 
 def _floor_percent(done: int, total: int) -> int:

@@ -61,17 +61,19 @@ _HEADS = {
     "sigma": "σ",
     "matches": "Matches",
     "wins": "Wins",
+    "draws": "Draws",
     "mean_rank": "Avg rank",
     "mean_score": "Avg pts",
     "faults": "Faults",
+    "fault_kinds": "How",
 }
 # The least important is given up first when the width shrinks; the first ones always stay.
 _IMPORTANCE = (
-    "rank", "bot", "strength", "score", "wins", "faults", "matches", "climbed", "bar", "mean_rank", "sigma", "mu",
-    "mean_score",
+    "rank", "bot", "strength", "score", "wins", "faults", "matches", "climbed", "bar", "draws", "mean_rank", "sigma",
+    "mu", "mean_score", "fault_kinds",
 )  # fmt: skip
 _ALWAYS = frozenset({"rank", "bot", "strength", "score"})
-_DROPPED_FIRST = frozenset({"sigma", "mu", "mean_score"})
+_DROPPED_FIRST = frozenset({"sigma", "mu", "mean_score", "fault_kinds"})
 
 
 def _columns(standings: Standings, width: int) -> list[_Column]:
@@ -86,9 +88,17 @@ def _columns(standings: Standings, width: int) -> list[_Column]:
         del widths["climbed"]
     if all(row.mean_score is None for row in rows):
         del widths["mean_score"]
+    if not any(row.draws for row in rows):
+        del widths["draws"]
+    if not any(row.fault_kinds for row in rows):
+        del widths["fault_kinds"]
+    if standings.order is Order.POINTS:
+        # Nothing was compared: ratings are where they began and say nothing, and every match is a first place.
+        for key in ("score", "bar", "mu", "sigma", "wins", "draws", "mean_rank"):
+            widths.pop(key, None)
 
     # A solo game has no ranks: the points tell the bots apart.
-    importance = (*_IMPORTANCE[:4], "mean_score", *_IMPORTANCE[4:-1]) if players == 1 else _IMPORTANCE
+    importance = ("mean_score", *(key for key in _IMPORTANCE if key != "mean_score")) if players == 1 else _IMPORTANCE
     luxury = _DROPPED_FIRST - {"mean_score"} if players == 1 else _DROPPED_FIRST
     chosen: set[str] = set()
     room = width + GAP
@@ -104,7 +114,7 @@ def _columns(standings: Standings, width: int) -> list[_Column]:
     room = max(0, room)
     grown = min(room, wanted - widths["bot"])
     widths["bot"] += max(0, grown)
-    widths["bar"] += min(room - max(0, grown), BAR_MOST - BAR_LEAST)
+    widths["bar"] = BAR_LEAST + min(room - max(0, grown), BAR_MOST - BAR_LEAST)
     return [_Column(key, widths[key]) for key in _HEADS if key in chosen]
 
 
@@ -122,8 +132,10 @@ def _shown(key: str, row: Standing) -> str:
             return decimal(row.mean_score, 1)
         case "wins":
             return wins(row.won)
-        case "matches" | "faults":
+        case "matches" | "faults" | "draws":
             return count(getattr(row, key))
+        case "fault_kinds":
+            return row.faults_told
         case _:
             return ""
 
@@ -133,7 +145,7 @@ def _head(column: _Column, scale: Scale) -> Text:
         low, high = decimal(scale.low, 0), decimal(scale.high, 0)
         middle = "μ ± 3σ".center(max(0, column.width - cell_len(low) - cell_len(high)))
         return line((left(low + middle + high, column.width), "dim"))
-    align = left if column.key in ("bot", "climbed") else right
+    align = left if column.key in ("bot", "climbed", "fault_kinds") else right
     return line((align(_HEADS[column.key], column.width), "bold"))
 
 
@@ -142,7 +154,7 @@ def _cell(column: _Column, row: Standing, scale: Scale) -> Text:
         return whisker(row, scale, column.width)
     if column.key == "bot":
         return _name(row, column.width)
-    align = left if column.key == "climbed" else right
+    align = left if column.key in ("climbed", "fault_kinds") else right
     return line((align(_shown(column.key, row), column.width), _style(column.key, row)))
 
 
@@ -165,6 +177,8 @@ def _away(row: Standing) -> str:
 
 
 def _style(key: str, row: Standing) -> str:
+    if key == "fault_kinds":
+        return "red"
     if key == "faults":
         return "bold red" if row.faults else "dim"
     if key == "climbed":

@@ -9,7 +9,7 @@
 namespace arena::test {
 namespace {
 
-constexpr std::chrono::seconds kPatience{30};
+constexpr std::chrono::seconds kPatience{120};
 
 TEST(Thinkers, LanesRunAtTheSameTime) {
   Thinkers thinkers(2);

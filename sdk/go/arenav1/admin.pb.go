@@ -74,6 +74,58 @@ func (ScheduleKind) EnumDescriptor() ([]byte, []int) {
 	return file_arena_v1_admin_proto_rawDescGZIP(), []int{0}
 }
 
+// What becomes of matches of a bot that has played and then stays away to the end.
+type MissedMatches int32
+
+const (
+	MissedMatches_MISSED_MATCHES_UNSPECIFIED MissedMatches = 0
+	// They have no result.
+	MissedMatches_MISSED_MATCHES_ASIDE MissedMatches = 1
+	// The referee plays the bot's seat, which ranks last.
+	MissedMatches_MISSED_MATCHES_LOST MissedMatches = 2
+)
+
+// Enum value maps for MissedMatches.
+var (
+	MissedMatches_name = map[int32]string{
+		0: "MISSED_MATCHES_UNSPECIFIED",
+		1: "MISSED_MATCHES_ASIDE",
+		2: "MISSED_MATCHES_LOST",
+	}
+	MissedMatches_value = map[string]int32{
+		"MISSED_MATCHES_UNSPECIFIED": 0,
+		"MISSED_MATCHES_ASIDE":       1,
+		"MISSED_MATCHES_LOST":        2,
+	}
+)
+
+func (x MissedMatches) Enum() *MissedMatches {
+	p := new(MissedMatches)
+	*p = x
+	return p
+}
+
+func (x MissedMatches) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (MissedMatches) Descriptor() protoreflect.EnumDescriptor {
+	return file_arena_v1_admin_proto_enumTypes[1].Descriptor()
+}
+
+func (MissedMatches) Type() protoreflect.EnumType {
+	return &file_arena_v1_admin_proto_enumTypes[1]
+}
+
+func (x MissedMatches) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use MissedMatches.Descriptor instead.
+func (MissedMatches) EnumDescriptor() ([]byte, []int) {
+	return file_arena_v1_admin_proto_rawDescGZIP(), []int{1}
+}
+
 type TournamentAction int32
 
 const (
@@ -90,20 +142,29 @@ const (
 	TournamentAction_TOURNAMENT_ACTION_ANNUL TournamentAction = 7
 	// Play a match again, on a new deal.
 	TournamentAction_TOURNAMENT_ACTION_REPLAY TournamentAction = 8
+	// Go on with a tournament that is over: it is paused then, and what was set aside for want of a bot is open again.
+	TournamentAction_TOURNAMENT_ACTION_REOPEN TournamentAction = 9
+	// Append `rounds` rounds to a round-robin.
+	TournamentAction_TOURNAMENT_ACTION_EXTEND TournamentAction = 10
+	// Take back who joined last, or the last extension, as long as none of those matches has begun.
+	TournamentAction_TOURNAMENT_ACTION_UNDO TournamentAction = 11
 )
 
 // Enum value maps for TournamentAction.
 var (
 	TournamentAction_name = map[int32]string{
-		0: "TOURNAMENT_ACTION_UNSPECIFIED",
-		1: "TOURNAMENT_ACTION_START",
-		2: "TOURNAMENT_ACTION_PAUSE",
-		3: "TOURNAMENT_ACTION_RESUME",
-		4: "TOURNAMENT_ACTION_CANCEL",
-		5: "TOURNAMENT_ACTION_DISQUALIFY",
-		6: "TOURNAMENT_ACTION_WITHDRAW",
-		7: "TOURNAMENT_ACTION_ANNUL",
-		8: "TOURNAMENT_ACTION_REPLAY",
+		0:  "TOURNAMENT_ACTION_UNSPECIFIED",
+		1:  "TOURNAMENT_ACTION_START",
+		2:  "TOURNAMENT_ACTION_PAUSE",
+		3:  "TOURNAMENT_ACTION_RESUME",
+		4:  "TOURNAMENT_ACTION_CANCEL",
+		5:  "TOURNAMENT_ACTION_DISQUALIFY",
+		6:  "TOURNAMENT_ACTION_WITHDRAW",
+		7:  "TOURNAMENT_ACTION_ANNUL",
+		8:  "TOURNAMENT_ACTION_REPLAY",
+		9:  "TOURNAMENT_ACTION_REOPEN",
+		10: "TOURNAMENT_ACTION_EXTEND",
+		11: "TOURNAMENT_ACTION_UNDO",
 	}
 	TournamentAction_value = map[string]int32{
 		"TOURNAMENT_ACTION_UNSPECIFIED": 0,
@@ -115,6 +176,9 @@ var (
 		"TOURNAMENT_ACTION_WITHDRAW":    6,
 		"TOURNAMENT_ACTION_ANNUL":       7,
 		"TOURNAMENT_ACTION_REPLAY":      8,
+		"TOURNAMENT_ACTION_REOPEN":      9,
+		"TOURNAMENT_ACTION_EXTEND":      10,
+		"TOURNAMENT_ACTION_UNDO":        11,
 	}
 )
 
@@ -129,11 +193,11 @@ func (x TournamentAction) String() string {
 }
 
 func (TournamentAction) Descriptor() protoreflect.EnumDescriptor {
-	return file_arena_v1_admin_proto_enumTypes[1].Descriptor()
+	return file_arena_v1_admin_proto_enumTypes[2].Descriptor()
 }
 
 func (TournamentAction) Type() protoreflect.EnumType {
-	return &file_arena_v1_admin_proto_enumTypes[1]
+	return &file_arena_v1_admin_proto_enumTypes[2]
 }
 
 func (x TournamentAction) Number() protoreflect.EnumNumber {
@@ -142,7 +206,7 @@ func (x TournamentAction) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use TournamentAction.Descriptor instead.
 func (TournamentAction) EnumDescriptor() ([]byte, []int) {
-	return file_arena_v1_admin_proto_rawDescGZIP(), []int{1}
+	return file_arena_v1_admin_proto_rawDescGZIP(), []int{2}
 }
 
 type AddBotRequest struct {
@@ -789,9 +853,10 @@ type CreateTournamentRequest struct {
 	Order TableOrder `protobuf:"varint,16,opt,name=order,proto3,enum=arena.v1.TableOrder" json:"order,omitempty"`
 	// The most that one seat may hold a match up in all, thinking or away; 0: no such bound.
 	TotalMs uint32 `protobuf:"varint,17,opt,name=total_ms,json=totalMs,proto3" json:"total_ms,omitempty"`
-	// What becomes of matches of a bot that has played and then stays away to the end: "aside" (no result) or "lost" (the
-	// referee plays its seat, which ranks last). Empty: aside.
-	Missed        string `protobuf:"bytes,18,opt,name=missed,proto3" json:"missed,omitempty"`
+	// Unspecified: set aside.
+	Missed MissedMatches `protobuf:"varint,18,opt,name=missed,proto3,enum=arena.v1.MissedMatches" json:"missed,omitempty"`
+	// The least sigma with which a new version of a submitted bot begins, at the mu of the version before; 0: as if it were the same program.
+	VersionSigma  float64 `protobuf:"fixed64,19,opt,name=version_sigma,json=versionSigma,proto3" json:"version_sigma,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -945,11 +1010,18 @@ func (x *CreateTournamentRequest) GetTotalMs() uint32 {
 	return 0
 }
 
-func (x *CreateTournamentRequest) GetMissed() string {
+func (x *CreateTournamentRequest) GetMissed() MissedMatches {
 	if x != nil {
 		return x.Missed
 	}
-	return ""
+	return MissedMatches_MISSED_MATCHES_UNSPECIFIED
+}
+
+func (x *CreateTournamentRequest) GetVersionSigma() float64 {
+	if x != nil {
+		return x.VersionSigma
+	}
+	return 0
 }
 
 type CreateTournamentResponse struct {
@@ -1021,7 +1093,11 @@ type ControlTournamentRequest struct {
 	// Why; every ruling needs one.
 	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
 	// DISQUALIFY only: the results of the bot count no longer.
-	Annul         bool `protobuf:"varint,5,opt,name=annul,proto3" json:"annul,omitempty"`
+	Annul bool `protobuf:"varint,5,opt,name=annul,proto3" json:"annul,omitempty"`
+	// EXTEND only: how many.
+	Rounds uint32 `protobuf:"varint,6,opt,name=rounds,proto3" json:"rounds,omitempty"`
+	// EXTEND and UNDO: only count the matches.
+	DryRun        bool `protobuf:"varint,7,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1091,11 +1167,29 @@ func (x *ControlTournamentRequest) GetAnnul() bool {
 	return false
 }
 
+func (x *ControlTournamentRequest) GetRounds() uint32 {
+	if x != nil {
+		return x.Rounds
+	}
+	return 0
+}
+
+func (x *ControlTournamentRequest) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
+}
+
 type ControlTournamentResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	State TournamentState        `protobuf:"varint,1,opt,name=state,proto3,enum=arena.v1.TournamentState" json:"state,omitempty"`
 	// What was ruled, in a sentence.
-	Told          string `protobuf:"bytes,2,opt,name=told,proto3" json:"told,omitempty"`
+	Told string `protobuf:"bytes,2,opt,name=told,proto3" json:"told,omitempty"`
+	// REOPEN: that can be played now; EXTEND: that were added; UNDO: that were taken back.
+	Matches uint32 `protobuf:"varint,3,opt,name=matches,proto3" json:"matches,omitempty"`
+	// UNDO: the bots that came with them.
+	Bots          []string `protobuf:"bytes,4,rep,name=bots,proto3" json:"bots,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1144,10 +1238,26 @@ func (x *ControlTournamentResponse) GetTold() string {
 	return ""
 }
 
+func (x *ControlTournamentResponse) GetMatches() uint32 {
+	if x != nil {
+		return x.Matches
+	}
+	return 0
+}
+
+func (x *ControlTournamentResponse) GetBots() []string {
+	if x != nil {
+		return x.Bots
+	}
+	return nil
+}
+
 type JoinTournamentRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Bot           string                 `protobuf:"bytes,2,opt,name=bot,proto3" json:"bot,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Bot   string                 `protobuf:"bytes,2,opt,name=bot,proto3" json:"bot,omitempty"`
+	// Only count the matches.
+	DryRun        bool `protobuf:"varint,3,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1194,6 +1304,13 @@ func (x *JoinTournamentRequest) GetBot() string {
 		return x.Bot
 	}
 	return ""
+}
+
+func (x *JoinTournamentRequest) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
 }
 
 type JoinTournamentResponse struct {
@@ -1281,7 +1398,7 @@ const file_arena_v1_admin_proto_rawDesc = "" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12\x12\n" +
 	"\x04bots\x18\x02 \x03(\tR\x04bots\x12-\n" +
 	"\x06result\x18\x03 \x01(\v2\x15.arena.v1.MatchResultR\x06result\x12\x1c\n" +
-	"\tdecisions\x18\x04 \x01(\rR\tdecisions\"\x9a\x04\n" +
+	"\tdecisions\x18\x04 \x01(\rR\tdecisions\"\xd8\x04\n" +
 	"\x17CreateTournamentRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04game\x18\x02 \x01(\tR\x04game\x12\x18\n" +
@@ -1305,32 +1422,42 @@ const file_arena_v1_admin_proto_rawDesc = "" +
 	"\vformat_json\x18\x0f \x01(\tR\n" +
 	"formatJson\x12*\n" +
 	"\x05order\x18\x10 \x01(\x0e2\x14.arena.v1.TableOrderR\x05order\x12\x19\n" +
-	"\btotal_ms\x18\x11 \x01(\rR\atotalMs\x12\x16\n" +
-	"\x06missed\x18\x12 \x01(\tR\x06missed\"h\n" +
+	"\btotal_ms\x18\x11 \x01(\rR\atotalMs\x12/\n" +
+	"\x06missed\x18\x12 \x01(\x0e2\x17.arena.v1.MissedMatchesR\x06missed\x12#\n" +
+	"\rversion_sigma\x18\x13 \x01(\x01R\fversionSigma\"h\n" +
 	"\x18CreateTournamentResponse\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\amatches\x18\x02 \x01(\rR\amatches\x12\x1e\n" +
 	"\n" +
 	"commitment\x18\x03 \x01(\tR\n" +
-	"commitment\"\xaa\x01\n" +
+	"commitment\"\xdb\x01\n" +
 	"\x18ControlTournamentRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x122\n" +
 	"\x06action\x18\x02 \x01(\x0e2\x1a.arena.v1.TournamentActionR\x06action\x12\x18\n" +
 	"\asubject\x18\x03 \x01(\tR\asubject\x12\x16\n" +
 	"\x06reason\x18\x04 \x01(\tR\x06reason\x12\x14\n" +
-	"\x05annul\x18\x05 \x01(\bR\x05annul\"`\n" +
+	"\x05annul\x18\x05 \x01(\bR\x05annul\x12\x16\n" +
+	"\x06rounds\x18\x06 \x01(\rR\x06rounds\x12\x17\n" +
+	"\adry_run\x18\a \x01(\bR\x06dryRun\"\x8e\x01\n" +
 	"\x19ControlTournamentResponse\x12/\n" +
 	"\x05state\x18\x01 \x01(\x0e2\x19.arena.v1.TournamentStateR\x05state\x12\x12\n" +
-	"\x04told\x18\x02 \x01(\tR\x04told\"=\n" +
+	"\x04told\x18\x02 \x01(\tR\x04told\x12\x18\n" +
+	"\amatches\x18\x03 \x01(\rR\amatches\x12\x12\n" +
+	"\x04bots\x18\x04 \x03(\tR\x04bots\"V\n" +
 	"\x15JoinTournamentRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x10\n" +
-	"\x03bot\x18\x02 \x01(\tR\x03bot\"=\n" +
+	"\x03bot\x18\x02 \x01(\tR\x03bot\x12\x17\n" +
+	"\adry_run\x18\x03 \x01(\bR\x06dryRun\"=\n" +
 	"\x16JoinTournamentResponse\x12#\n" +
 	"\rmatches_added\x18\x01 \x01(\rR\fmatchesAdded*a\n" +
 	"\fScheduleKind\x12\x1d\n" +
 	"\x19SCHEDULE_KIND_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16SCHEDULE_KIND_BALANCED\x10\x01\x12\x16\n" +
-	"\x12SCHEDULE_KIND_FULL\x10\x02*\xa8\x02\n" +
+	"\x12SCHEDULE_KIND_FULL\x10\x02*b\n" +
+	"\rMissedMatches\x12\x1e\n" +
+	"\x1aMISSED_MATCHES_UNSPECIFIED\x10\x00\x12\x18\n" +
+	"\x14MISSED_MATCHES_ASIDE\x10\x01\x12\x17\n" +
+	"\x13MISSED_MATCHES_LOST\x10\x02*\x80\x03\n" +
 	"\x10TournamentAction\x12!\n" +
 	"\x1dTOURNAMENT_ACTION_UNSPECIFIED\x10\x00\x12\x1b\n" +
 	"\x17TOURNAMENT_ACTION_START\x10\x01\x12\x1b\n" +
@@ -1340,7 +1467,11 @@ const file_arena_v1_admin_proto_rawDesc = "" +
 	"\x1cTOURNAMENT_ACTION_DISQUALIFY\x10\x05\x12\x1e\n" +
 	"\x1aTOURNAMENT_ACTION_WITHDRAW\x10\x06\x12\x1b\n" +
 	"\x17TOURNAMENT_ACTION_ANNUL\x10\a\x12\x1c\n" +
-	"\x18TOURNAMENT_ACTION_REPLAY\x10\b2\xf0\x04\n" +
+	"\x18TOURNAMENT_ACTION_REPLAY\x10\b\x12\x1c\n" +
+	"\x18TOURNAMENT_ACTION_REOPEN\x10\t\x12\x1c\n" +
+	"\x18TOURNAMENT_ACTION_EXTEND\x10\n" +
+	"\x12\x1a\n" +
+	"\x16TOURNAMENT_ACTION_UNDO\x10\v2\xf0\x04\n" +
 	"\fAdminService\x12;\n" +
 	"\x06AddBot\x12\x17.arena.v1.AddBotRequest\x1a\x18.arena.v1.AddBotResponse\x12A\n" +
 	"\bListBots\x12\x19.arena.v1.ListBotsRequest\x1a\x1a.arena.v1.ListBotsResponse\x12D\n" +
@@ -1364,60 +1495,62 @@ func file_arena_v1_admin_proto_rawDescGZIP() []byte {
 	return file_arena_v1_admin_proto_rawDescData
 }
 
-var file_arena_v1_admin_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_arena_v1_admin_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
 var file_arena_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_arena_v1_admin_proto_goTypes = []any{
 	(ScheduleKind)(0),                 // 0: arena.v1.ScheduleKind
-	(TournamentAction)(0),             // 1: arena.v1.TournamentAction
-	(*AddBotRequest)(nil),             // 2: arena.v1.AddBotRequest
-	(*AddBotResponse)(nil),            // 3: arena.v1.AddBotResponse
-	(*ListBotsRequest)(nil),           // 4: arena.v1.ListBotsRequest
-	(*ListBotsResponse)(nil),          // 5: arena.v1.ListBotsResponse
-	(*BotInfo)(nil),                   // 6: arena.v1.BotInfo
-	(*RevokeBotRequest)(nil),          // 7: arena.v1.RevokeBotRequest
-	(*RevokeBotResponse)(nil),         // 8: arena.v1.RevokeBotResponse
-	(*RotateBotRequest)(nil),          // 9: arena.v1.RotateBotRequest
-	(*RotateBotResponse)(nil),         // 10: arena.v1.RotateBotResponse
-	(*PlayMatchRequest)(nil),          // 11: arena.v1.PlayMatchRequest
-	(*PlayMatchResponse)(nil),         // 12: arena.v1.PlayMatchResponse
-	(*CreateTournamentRequest)(nil),   // 13: arena.v1.CreateTournamentRequest
-	(*CreateTournamentResponse)(nil),  // 14: arena.v1.CreateTournamentResponse
-	(*ControlTournamentRequest)(nil),  // 15: arena.v1.ControlTournamentRequest
-	(*ControlTournamentResponse)(nil), // 16: arena.v1.ControlTournamentResponse
-	(*JoinTournamentRequest)(nil),     // 17: arena.v1.JoinTournamentRequest
-	(*JoinTournamentResponse)(nil),    // 18: arena.v1.JoinTournamentResponse
-	(*MatchResult)(nil),               // 19: arena.v1.MatchResult
-	(TableOrder)(0),                   // 20: arena.v1.TableOrder
-	(TournamentState)(0),              // 21: arena.v1.TournamentState
+	(MissedMatches)(0),                // 1: arena.v1.MissedMatches
+	(TournamentAction)(0),             // 2: arena.v1.TournamentAction
+	(*AddBotRequest)(nil),             // 3: arena.v1.AddBotRequest
+	(*AddBotResponse)(nil),            // 4: arena.v1.AddBotResponse
+	(*ListBotsRequest)(nil),           // 5: arena.v1.ListBotsRequest
+	(*ListBotsResponse)(nil),          // 6: arena.v1.ListBotsResponse
+	(*BotInfo)(nil),                   // 7: arena.v1.BotInfo
+	(*RevokeBotRequest)(nil),          // 8: arena.v1.RevokeBotRequest
+	(*RevokeBotResponse)(nil),         // 9: arena.v1.RevokeBotResponse
+	(*RotateBotRequest)(nil),          // 10: arena.v1.RotateBotRequest
+	(*RotateBotResponse)(nil),         // 11: arena.v1.RotateBotResponse
+	(*PlayMatchRequest)(nil),          // 12: arena.v1.PlayMatchRequest
+	(*PlayMatchResponse)(nil),         // 13: arena.v1.PlayMatchResponse
+	(*CreateTournamentRequest)(nil),   // 14: arena.v1.CreateTournamentRequest
+	(*CreateTournamentResponse)(nil),  // 15: arena.v1.CreateTournamentResponse
+	(*ControlTournamentRequest)(nil),  // 16: arena.v1.ControlTournamentRequest
+	(*ControlTournamentResponse)(nil), // 17: arena.v1.ControlTournamentResponse
+	(*JoinTournamentRequest)(nil),     // 18: arena.v1.JoinTournamentRequest
+	(*JoinTournamentResponse)(nil),    // 19: arena.v1.JoinTournamentResponse
+	(*MatchResult)(nil),               // 20: arena.v1.MatchResult
+	(TableOrder)(0),                   // 21: arena.v1.TableOrder
+	(TournamentState)(0),              // 22: arena.v1.TournamentState
 }
 var file_arena_v1_admin_proto_depIdxs = []int32{
-	6,  // 0: arena.v1.ListBotsResponse.bots:type_name -> arena.v1.BotInfo
-	19, // 1: arena.v1.PlayMatchResponse.result:type_name -> arena.v1.MatchResult
+	7,  // 0: arena.v1.ListBotsResponse.bots:type_name -> arena.v1.BotInfo
+	20, // 1: arena.v1.PlayMatchResponse.result:type_name -> arena.v1.MatchResult
 	0,  // 2: arena.v1.CreateTournamentRequest.schedule:type_name -> arena.v1.ScheduleKind
-	20, // 3: arena.v1.CreateTournamentRequest.order:type_name -> arena.v1.TableOrder
-	1,  // 4: arena.v1.ControlTournamentRequest.action:type_name -> arena.v1.TournamentAction
-	21, // 5: arena.v1.ControlTournamentResponse.state:type_name -> arena.v1.TournamentState
-	2,  // 6: arena.v1.AdminService.AddBot:input_type -> arena.v1.AddBotRequest
-	4,  // 7: arena.v1.AdminService.ListBots:input_type -> arena.v1.ListBotsRequest
-	7,  // 8: arena.v1.AdminService.RevokeBot:input_type -> arena.v1.RevokeBotRequest
-	9,  // 9: arena.v1.AdminService.RotateBot:input_type -> arena.v1.RotateBotRequest
-	11, // 10: arena.v1.AdminService.PlayMatch:input_type -> arena.v1.PlayMatchRequest
-	13, // 11: arena.v1.AdminService.CreateTournament:input_type -> arena.v1.CreateTournamentRequest
-	15, // 12: arena.v1.AdminService.ControlTournament:input_type -> arena.v1.ControlTournamentRequest
-	17, // 13: arena.v1.AdminService.JoinTournament:input_type -> arena.v1.JoinTournamentRequest
-	3,  // 14: arena.v1.AdminService.AddBot:output_type -> arena.v1.AddBotResponse
-	5,  // 15: arena.v1.AdminService.ListBots:output_type -> arena.v1.ListBotsResponse
-	8,  // 16: arena.v1.AdminService.RevokeBot:output_type -> arena.v1.RevokeBotResponse
-	10, // 17: arena.v1.AdminService.RotateBot:output_type -> arena.v1.RotateBotResponse
-	12, // 18: arena.v1.AdminService.PlayMatch:output_type -> arena.v1.PlayMatchResponse
-	14, // 19: arena.v1.AdminService.CreateTournament:output_type -> arena.v1.CreateTournamentResponse
-	16, // 20: arena.v1.AdminService.ControlTournament:output_type -> arena.v1.ControlTournamentResponse
-	18, // 21: arena.v1.AdminService.JoinTournament:output_type -> arena.v1.JoinTournamentResponse
-	14, // [14:22] is the sub-list for method output_type
-	6,  // [6:14] is the sub-list for method input_type
-	6,  // [6:6] is the sub-list for extension type_name
-	6,  // [6:6] is the sub-list for extension extendee
-	0,  // [0:6] is the sub-list for field type_name
+	21, // 3: arena.v1.CreateTournamentRequest.order:type_name -> arena.v1.TableOrder
+	1,  // 4: arena.v1.CreateTournamentRequest.missed:type_name -> arena.v1.MissedMatches
+	2,  // 5: arena.v1.ControlTournamentRequest.action:type_name -> arena.v1.TournamentAction
+	22, // 6: arena.v1.ControlTournamentResponse.state:type_name -> arena.v1.TournamentState
+	3,  // 7: arena.v1.AdminService.AddBot:input_type -> arena.v1.AddBotRequest
+	5,  // 8: arena.v1.AdminService.ListBots:input_type -> arena.v1.ListBotsRequest
+	8,  // 9: arena.v1.AdminService.RevokeBot:input_type -> arena.v1.RevokeBotRequest
+	10, // 10: arena.v1.AdminService.RotateBot:input_type -> arena.v1.RotateBotRequest
+	12, // 11: arena.v1.AdminService.PlayMatch:input_type -> arena.v1.PlayMatchRequest
+	14, // 12: arena.v1.AdminService.CreateTournament:input_type -> arena.v1.CreateTournamentRequest
+	16, // 13: arena.v1.AdminService.ControlTournament:input_type -> arena.v1.ControlTournamentRequest
+	18, // 14: arena.v1.AdminService.JoinTournament:input_type -> arena.v1.JoinTournamentRequest
+	4,  // 15: arena.v1.AdminService.AddBot:output_type -> arena.v1.AddBotResponse
+	6,  // 16: arena.v1.AdminService.ListBots:output_type -> arena.v1.ListBotsResponse
+	9,  // 17: arena.v1.AdminService.RevokeBot:output_type -> arena.v1.RevokeBotResponse
+	11, // 18: arena.v1.AdminService.RotateBot:output_type -> arena.v1.RotateBotResponse
+	13, // 19: arena.v1.AdminService.PlayMatch:output_type -> arena.v1.PlayMatchResponse
+	15, // 20: arena.v1.AdminService.CreateTournament:output_type -> arena.v1.CreateTournamentResponse
+	17, // 21: arena.v1.AdminService.ControlTournament:output_type -> arena.v1.ControlTournamentResponse
+	19, // 22: arena.v1.AdminService.JoinTournament:output_type -> arena.v1.JoinTournamentResponse
+	15, // [15:23] is the sub-list for method output_type
+	7,  // [7:15] is the sub-list for method input_type
+	7,  // [7:7] is the sub-list for extension type_name
+	7,  // [7:7] is the sub-list for extension extendee
+	0,  // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_arena_v1_admin_proto_init() }
@@ -1432,7 +1565,7 @@ func file_arena_v1_admin_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_arena_v1_admin_proto_rawDesc), len(file_arena_v1_admin_proto_rawDesc)),
-			NumEnums:      2,
+			NumEnums:      3,
 			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   1,

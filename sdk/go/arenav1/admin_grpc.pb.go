@@ -45,7 +45,7 @@ type AdminServiceClient interface {
 	// Play practice matches between connected bots and house bots, and report each as it ends.
 	PlayMatch(ctx context.Context, in *PlayMatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[PlayMatchResponse], error)
 	CreateTournament(ctx context.Context, in *CreateTournamentRequest, opts ...grpc.CallOption) (*CreateTournamentResponse, error)
-	// Start, pause, resume or cancel.
+	// Start, pause, resume or cancel; rule about bots and matches; go on after the end, or with more matches.
 	ControlTournament(ctx context.Context, in *ControlTournamentRequest, opts ...grpc.CallOption) (*ControlTournamentResponse, error)
 	// Let a further bot into a tournament that allows it.
 	JoinTournament(ctx context.Context, in *JoinTournamentRequest, opts ...grpc.CallOption) (*JoinTournamentResponse, error)
@@ -162,7 +162,7 @@ type AdminServiceServer interface {
 	// Play practice matches between connected bots and house bots, and report each as it ends.
 	PlayMatch(*PlayMatchRequest, grpc.ServerStreamingServer[PlayMatchResponse]) error
 	CreateTournament(context.Context, *CreateTournamentRequest) (*CreateTournamentResponse, error)
-	// Start, pause, resume or cancel.
+	// Start, pause, resume or cancel; rule about bots and matches; go on after the end, or with more matches.
 	ControlTournament(context.Context, *ControlTournamentRequest) (*ControlTournamentResponse, error)
 	// Let a further bot into a tournament that allows it.
 	JoinTournament(context.Context, *JoinTournamentRequest) (*JoinTournamentResponse, error)

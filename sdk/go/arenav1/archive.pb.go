@@ -36,8 +36,8 @@ type FindMatchesRequest struct {
 	Lost bool `protobuf:"varint,5,opt,name=lost,proto3" json:"lost,omitempty"`
 	// A seat did not finish by itself.
 	Faulted bool `protobuf:"varint,6,opt,name=faulted,proto3" json:"faulted,omitempty"`
-	// How a seat ended, in a word: `illegal`, `timeout`, `disconnect`, `crash`, `flood` or `resigned`.
-	Fault string `protobuf:"bytes,7,opt,name=fault,proto3" json:"fault,omitempty"`
+	// A seat ended so: ILLEGAL, TIMEOUT, DISCONNECT, CRASH, FLOOD or RESIGNED. Unspecified: however they ended.
+	Fault Termination `protobuf:"varint,7,opt,name=fault,proto3,enum=arena.v1.Termination" json:"fault,omitempty"`
 	// How the match ended, in the game's own word.
 	Reason string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
 	// None: those that are over.
@@ -123,11 +123,11 @@ func (x *FindMatchesRequest) GetFaulted() bool {
 	return false
 }
 
-func (x *FindMatchesRequest) GetFault() string {
+func (x *FindMatchesRequest) GetFault() Termination {
 	if x != nil {
 		return x.Fault
 	}
-	return ""
+	return Termination_TERMINATION_UNSPECIFIED
 }
 
 func (x *FindMatchesRequest) GetReason() string {
@@ -220,7 +220,7 @@ func (x *FindMatchesResponse) GetTotal() uint32 {
 
 type FoundMatch struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Match *MatchInfo             `protobuf:"bytes,1,opt,name=match,proto3" json:"match,omitempty"`
+	Info  *MatchInfo             `protobuf:"bytes,1,opt,name=info,proto3" json:"info,omitempty"`
 	// Empty in practice.
 	Tournament string `protobuf:"bytes,2,opt,name=tournament,proto3" json:"tournament,omitempty"`
 	// How often it was begun: beyond 1 it was dealt anew after an interruption.
@@ -270,9 +270,9 @@ func (*FoundMatch) Descriptor() ([]byte, []int) {
 	return file_arena_v1_archive_proto_rawDescGZIP(), []int{2}
 }
 
-func (x *FoundMatch) GetMatch() *MatchInfo {
+func (x *FoundMatch) GetInfo() *MatchInfo {
 	if x != nil {
-		return x.Match
+		return x.Info
 	}
 	return nil
 }
@@ -557,7 +557,7 @@ var File_arena_v1_archive_proto protoreflect.FileDescriptor
 
 const file_arena_v1_archive_proto_rawDesc = "" +
 	"\n" +
-	"\x16arena/v1/archive.proto\x12\barena.v1\x1a\x19arena/v1/tournament.proto\"\xbf\x02\n" +
+	"\x16arena/v1/archive.proto\x12\barena.v1\x1a\x15arena/v1/result.proto\x1a\x19arena/v1/tournament.proto\"\xd6\x02\n" +
 	"\x12FindMatchesRequest\x12\x1e\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\tR\n" +
@@ -566,8 +566,8 @@ const file_arena_v1_archive_proto_rawDesc = "" +
 	"\x03bot\x18\x03 \x01(\tR\x03bot\x12\x10\n" +
 	"\x03won\x18\x04 \x01(\bR\x03won\x12\x12\n" +
 	"\x04lost\x18\x05 \x01(\bR\x04lost\x12\x18\n" +
-	"\afaulted\x18\x06 \x01(\bR\afaulted\x12\x14\n" +
-	"\x05fault\x18\a \x01(\tR\x05fault\x12\x16\n" +
+	"\afaulted\x18\x06 \x01(\bR\afaulted\x12+\n" +
+	"\x05fault\x18\a \x01(\x0e2\x15.arena.v1.TerminationR\x05fault\x12\x16\n" +
 	"\x06reason\x18\b \x01(\tR\x06reason\x12,\n" +
 	"\x06states\x18\t \x03(\x0e2\x14.arena.v1.MatchStateR\x06states\x12\x16\n" +
 	"\x06offset\x18\n" +
@@ -576,10 +576,10 @@ const file_arena_v1_archive_proto_rawDesc = "" +
 	"\bmatch_id\x18\f \x01(\tR\amatchId\"[\n" +
 	"\x13FindMatchesResponse\x12.\n" +
 	"\amatches\x18\x01 \x03(\v2\x14.arena.v1.FoundMatchR\amatches\x12\x14\n" +
-	"\x05total\x18\x02 \x01(\rR\x05total\"\xac\x02\n" +
+	"\x05total\x18\x02 \x01(\rR\x05total\"\xaa\x02\n" +
 	"\n" +
-	"FoundMatch\x12)\n" +
-	"\x05match\x18\x01 \x01(\v2\x13.arena.v1.MatchInfoR\x05match\x12\x1e\n" +
+	"FoundMatch\x12'\n" +
+	"\x04info\x18\x01 \x01(\v2\x13.arena.v1.MatchInfoR\x04info\x12\x1e\n" +
 	"\n" +
 	"tournament\x18\x02 \x01(\tR\n" +
 	"tournament\x12\x18\n" +
@@ -634,24 +634,26 @@ var file_arena_v1_archive_proto_goTypes = []any{
 	(*GetBotLogsResponse)(nil),  // 4: arena.v1.GetBotLogsResponse
 	(*BotLog)(nil),              // 5: arena.v1.BotLog
 	(*BotLogLine)(nil),          // 6: arena.v1.BotLogLine
-	(MatchState)(0),             // 7: arena.v1.MatchState
-	(*MatchInfo)(nil),           // 8: arena.v1.MatchInfo
+	(Termination)(0),            // 7: arena.v1.Termination
+	(MatchState)(0),             // 8: arena.v1.MatchState
+	(*MatchInfo)(nil),           // 9: arena.v1.MatchInfo
 }
 var file_arena_v1_archive_proto_depIdxs = []int32{
-	7, // 0: arena.v1.FindMatchesRequest.states:type_name -> arena.v1.MatchState
-	2, // 1: arena.v1.FindMatchesResponse.matches:type_name -> arena.v1.FoundMatch
-	8, // 2: arena.v1.FoundMatch.match:type_name -> arena.v1.MatchInfo
-	5, // 3: arena.v1.GetBotLogsResponse.logs:type_name -> arena.v1.BotLog
-	6, // 4: arena.v1.BotLog.lines:type_name -> arena.v1.BotLogLine
-	0, // 5: arena.v1.ArchiveService.FindMatches:input_type -> arena.v1.FindMatchesRequest
-	3, // 6: arena.v1.ArchiveService.GetBotLogs:input_type -> arena.v1.GetBotLogsRequest
-	1, // 7: arena.v1.ArchiveService.FindMatches:output_type -> arena.v1.FindMatchesResponse
-	4, // 8: arena.v1.ArchiveService.GetBotLogs:output_type -> arena.v1.GetBotLogsResponse
-	7, // [7:9] is the sub-list for method output_type
-	5, // [5:7] is the sub-list for method input_type
-	5, // [5:5] is the sub-list for extension type_name
-	5, // [5:5] is the sub-list for extension extendee
-	0, // [0:5] is the sub-list for field type_name
+	7, // 0: arena.v1.FindMatchesRequest.fault:type_name -> arena.v1.Termination
+	8, // 1: arena.v1.FindMatchesRequest.states:type_name -> arena.v1.MatchState
+	2, // 2: arena.v1.FindMatchesResponse.matches:type_name -> arena.v1.FoundMatch
+	9, // 3: arena.v1.FoundMatch.info:type_name -> arena.v1.MatchInfo
+	5, // 4: arena.v1.GetBotLogsResponse.logs:type_name -> arena.v1.BotLog
+	6, // 5: arena.v1.BotLog.lines:type_name -> arena.v1.BotLogLine
+	0, // 6: arena.v1.ArchiveService.FindMatches:input_type -> arena.v1.FindMatchesRequest
+	3, // 7: arena.v1.ArchiveService.GetBotLogs:input_type -> arena.v1.GetBotLogsRequest
+	1, // 8: arena.v1.ArchiveService.FindMatches:output_type -> arena.v1.FindMatchesResponse
+	4, // 9: arena.v1.ArchiveService.GetBotLogs:output_type -> arena.v1.GetBotLogsResponse
+	8, // [8:10] is the sub-list for method output_type
+	6, // [6:8] is the sub-list for method input_type
+	6, // [6:6] is the sub-list for extension type_name
+	6, // [6:6] is the sub-list for extension extendee
+	0, // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_arena_v1_archive_proto_init() }
@@ -659,6 +661,7 @@ func file_arena_v1_archive_proto_init() {
 	if File_arena_v1_archive_proto != nil {
 		return
 	}
+	file_arena_v1_result_proto_init()
 	file_arena_v1_tournament_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -384,6 +384,12 @@ type Standing struct {
 	// Order-free strength relative to the mean of the field, on the scale of mu, and its standard error; where they are known.
 	Strength      *float64 `protobuf:"fixed64,15,opt,name=strength,proto3,oneof" json:"strength,omitempty"`
 	StrengthError *float64 `protobuf:"fixed64,16,opt,name=strength_error,json=strengthError,proto3,oneof" json:"strength_error,omitempty"`
+	// First places that were shared; in a match of two, the matches that ended level.
+	Draws uint32 `protobuf:"varint,17,opt,name=draws,proto3" json:"draws,omitempty"`
+	// The faults by kind, the most frequent first.
+	FaultKinds []*FaultKind `protobuf:"bytes,18,rep,name=fault_kinds,json=faultKinds,proto3" json:"fault_kinds,omitempty"`
+	// Its versions in the order in which they first played; empty where the tournament does not tell them apart.
+	Versions      []*VersionRating `protobuf:"bytes,19,rep,name=versions,proto3" json:"versions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -530,6 +536,151 @@ func (x *Standing) GetStrengthError() float64 {
 	return 0
 }
 
+func (x *Standing) GetDraws() uint32 {
+	if x != nil {
+		return x.Draws
+	}
+	return 0
+}
+
+func (x *Standing) GetFaultKinds() []*FaultKind {
+	if x != nil {
+		return x.FaultKinds
+	}
+	return nil
+}
+
+func (x *Standing) GetVersions() []*VersionRating {
+	if x != nil {
+		return x.Versions
+	}
+	return nil
+}
+
+// The rating of one version of a bot after its last match so far.
+type VersionRating struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 0 while it was no submitted version: the bot was connected.
+	Version       uint32  `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
+	Matches       uint32  `protobuf:"varint,2,opt,name=matches,proto3" json:"matches,omitempty"`
+	Mu            float64 `protobuf:"fixed64,3,opt,name=mu,proto3" json:"mu,omitempty"`
+	Sigma         float64 `protobuf:"fixed64,4,opt,name=sigma,proto3" json:"sigma,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *VersionRating) Reset() {
+	*x = VersionRating{}
+	mi := &file_arena_v1_standings_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VersionRating) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VersionRating) ProtoMessage() {}
+
+func (x *VersionRating) ProtoReflect() protoreflect.Message {
+	mi := &file_arena_v1_standings_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VersionRating.ProtoReflect.Descriptor instead.
+func (*VersionRating) Descriptor() ([]byte, []int) {
+	return file_arena_v1_standings_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *VersionRating) GetVersion() uint32 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *VersionRating) GetMatches() uint32 {
+	if x != nil {
+		return x.Matches
+	}
+	return 0
+}
+
+func (x *VersionRating) GetMu() float64 {
+	if x != nil {
+		return x.Mu
+	}
+	return 0
+}
+
+func (x *VersionRating) GetSigma() float64 {
+	if x != nil {
+		return x.Sigma
+	}
+	return 0
+}
+
+// How often a bot forfeited in one way.
+type FaultKind struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The lower-case word of a `Termination`: `timeout`.
+	Kind          string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	Count         uint32 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FaultKind) Reset() {
+	*x = FaultKind{}
+	mi := &file_arena_v1_standings_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FaultKind) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FaultKind) ProtoMessage() {}
+
+func (x *FaultKind) ProtoReflect() protoreflect.Message {
+	mi := &file_arena_v1_standings_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FaultKind.ProtoReflect.Descriptor instead.
+func (*FaultKind) Descriptor() ([]byte, []int) {
+	return file_arena_v1_standings_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *FaultKind) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *FaultKind) GetCount() uint32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
 // A match that is being played, by seat.
 type MatchPlaying struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
@@ -545,7 +696,7 @@ type MatchPlaying struct {
 
 func (x *MatchPlaying) Reset() {
 	*x = MatchPlaying{}
-	mi := &file_arena_v1_standings_proto_msgTypes[2]
+	mi := &file_arena_v1_standings_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -557,7 +708,7 @@ func (x *MatchPlaying) String() string {
 func (*MatchPlaying) ProtoMessage() {}
 
 func (x *MatchPlaying) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_standings_proto_msgTypes[2]
+	mi := &file_arena_v1_standings_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -570,7 +721,7 @@ func (x *MatchPlaying) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MatchPlaying.ProtoReflect.Descriptor instead.
 func (*MatchPlaying) Descriptor() ([]byte, []int) {
-	return file_arena_v1_standings_proto_rawDescGZIP(), []int{2}
+	return file_arena_v1_standings_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *MatchPlaying) GetMatchId() string {
@@ -622,7 +773,7 @@ type MatchOutcome struct {
 
 func (x *MatchOutcome) Reset() {
 	*x = MatchOutcome{}
-	mi := &file_arena_v1_standings_proto_msgTypes[3]
+	mi := &file_arena_v1_standings_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -634,7 +785,7 @@ func (x *MatchOutcome) String() string {
 func (*MatchOutcome) ProtoMessage() {}
 
 func (x *MatchOutcome) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_standings_proto_msgTypes[3]
+	mi := &file_arena_v1_standings_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -647,7 +798,7 @@ func (x *MatchOutcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MatchOutcome.ProtoReflect.Descriptor instead.
 func (*MatchOutcome) Descriptor() ([]byte, []int) {
-	return file_arena_v1_standings_proto_rawDescGZIP(), []int{3}
+	return file_arena_v1_standings_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *MatchOutcome) GetMatchId() string {
@@ -713,7 +864,7 @@ const file_arena_v1_standings_proto_rawDesc = "" +
 	"\n" +
 	"\b_elapsedB\x15\n" +
 	"\x13_matches_per_secondB\x06\n" +
-	"\x04_eta\"\xc8\x04\n" +
+	"\x04_eta\"\xc9\x05\n" +
 	"\bStanding\x12\x12\n" +
 	"\x04rank\x18\x01 \x01(\rR\x04rank\x12\x10\n" +
 	"\x03bot\x18\x02 \x01(\tR\x03bot\x12\x0e\n" +
@@ -733,7 +884,11 @@ const file_arena_v1_standings_proto_rawDesc = "" +
 	"\n" +
 	"wins_split\x18\x0e \x01(\x01H\x04R\twinsSplit\x88\x01\x01\x12\x1f\n" +
 	"\bstrength\x18\x0f \x01(\x01H\x05R\bstrength\x88\x01\x01\x12*\n" +
-	"\x0estrength_error\x18\x10 \x01(\x01H\x06R\rstrengthError\x88\x01\x01B\f\n" +
+	"\x0estrength_error\x18\x10 \x01(\x01H\x06R\rstrengthError\x88\x01\x01\x12\x14\n" +
+	"\x05draws\x18\x11 \x01(\rR\x05draws\x124\n" +
+	"\vfault_kinds\x18\x12 \x03(\v2\x13.arena.v1.FaultKindR\n" +
+	"faultKinds\x123\n" +
+	"\bversions\x18\x13 \x03(\v2\x17.arena.v1.VersionRatingR\bversionsB\f\n" +
 	"\n" +
 	"_mean_rankB\r\n" +
 	"\v_mean_scoreB\x10\n" +
@@ -741,7 +896,15 @@ const file_arena_v1_standings_proto_rawDesc = "" +
 	"\x0f_absent_secondsB\r\n" +
 	"\v_wins_splitB\v\n" +
 	"\t_strengthB\x11\n" +
-	"\x0f_strength_error\"\x85\x01\n" +
+	"\x0f_strength_error\"i\n" +
+	"\rVersionRating\x12\x18\n" +
+	"\aversion\x18\x01 \x01(\rR\aversion\x12\x18\n" +
+	"\amatches\x18\x02 \x01(\rR\amatches\x12\x0e\n" +
+	"\x02mu\x18\x03 \x01(\x01R\x02mu\x12\x14\n" +
+	"\x05sigma\x18\x04 \x01(\x01R\x05sigma\"5\n" +
+	"\tFaultKind\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x14\n" +
+	"\x05count\x18\x02 \x01(\rR\x05count\"\x85\x01\n" +
 	"\fMatchPlaying\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12\x14\n" +
 	"\x05round\x18\x02 \x01(\rR\x05round\x12\x12\n" +
@@ -782,30 +945,34 @@ func file_arena_v1_standings_proto_rawDescGZIP() []byte {
 }
 
 var file_arena_v1_standings_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_arena_v1_standings_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_arena_v1_standings_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_arena_v1_standings_proto_goTypes = []any{
-	(TournamentState)(0), // 0: arena.v1.TournamentState
-	(TableOrder)(0),      // 1: arena.v1.TableOrder
-	(*Standings)(nil),    // 2: arena.v1.Standings
-	(*Standing)(nil),     // 3: arena.v1.Standing
-	(*MatchPlaying)(nil), // 4: arena.v1.MatchPlaying
-	(*MatchOutcome)(nil), // 5: arena.v1.MatchOutcome
-	(*ChainHead)(nil),    // 6: arena.v1.ChainHead
-	(*MatchResult)(nil),  // 7: arena.v1.MatchResult
+	(TournamentState)(0),  // 0: arena.v1.TournamentState
+	(TableOrder)(0),       // 1: arena.v1.TableOrder
+	(*Standings)(nil),     // 2: arena.v1.Standings
+	(*Standing)(nil),      // 3: arena.v1.Standing
+	(*VersionRating)(nil), // 4: arena.v1.VersionRating
+	(*FaultKind)(nil),     // 5: arena.v1.FaultKind
+	(*MatchPlaying)(nil),  // 6: arena.v1.MatchPlaying
+	(*MatchOutcome)(nil),  // 7: arena.v1.MatchOutcome
+	(*ChainHead)(nil),     // 8: arena.v1.ChainHead
+	(*MatchResult)(nil),   // 9: arena.v1.MatchResult
 }
 var file_arena_v1_standings_proto_depIdxs = []int32{
 	0, // 0: arena.v1.Standings.state:type_name -> arena.v1.TournamentState
 	3, // 1: arena.v1.Standings.rows:type_name -> arena.v1.Standing
-	4, // 2: arena.v1.Standings.playing:type_name -> arena.v1.MatchPlaying
-	5, // 3: arena.v1.Standings.latest:type_name -> arena.v1.MatchOutcome
+	6, // 2: arena.v1.Standings.playing:type_name -> arena.v1.MatchPlaying
+	7, // 3: arena.v1.Standings.latest:type_name -> arena.v1.MatchOutcome
 	1, // 4: arena.v1.Standings.order:type_name -> arena.v1.TableOrder
-	6, // 5: arena.v1.Standings.head:type_name -> arena.v1.ChainHead
-	7, // 6: arena.v1.MatchOutcome.result:type_name -> arena.v1.MatchResult
-	7, // [7:7] is the sub-list for method output_type
-	7, // [7:7] is the sub-list for method input_type
-	7, // [7:7] is the sub-list for extension type_name
-	7, // [7:7] is the sub-list for extension extendee
-	0, // [0:7] is the sub-list for field type_name
+	8, // 5: arena.v1.Standings.head:type_name -> arena.v1.ChainHead
+	5, // 6: arena.v1.Standing.fault_kinds:type_name -> arena.v1.FaultKind
+	4, // 7: arena.v1.Standing.versions:type_name -> arena.v1.VersionRating
+	9, // 8: arena.v1.MatchOutcome.result:type_name -> arena.v1.MatchResult
+	9, // [9:9] is the sub-list for method output_type
+	9, // [9:9] is the sub-list for method input_type
+	9, // [9:9] is the sub-list for extension type_name
+	9, // [9:9] is the sub-list for extension extendee
+	0, // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_arena_v1_standings_proto_init() }
@@ -822,7 +989,7 @@ func file_arena_v1_standings_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_arena_v1_standings_proto_rawDesc), len(file_arena_v1_standings_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   4,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

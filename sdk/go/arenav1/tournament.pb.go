@@ -699,7 +699,10 @@ func (x *GetStandingsResponse) GetStandings() *Standings {
 type WatchStandingsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Empty: the tournament that runs, or else the newest.
-	Tournament    string `protobuf:"bytes,1,opt,name=tournament,proto3" json:"tournament,omitempty"`
+	Tournament string `protobuf:"bytes,1,opt,name=tournament,proto3" json:"tournament,omitempty"`
+	// After the first message, send what has changed since the message before on this stream (`changes_json`), where that
+	// is shorter. Standings of a hundred bots have hundreds of kilobytes.
+	Changes       bool `protobuf:"varint,2,opt,name=changes,proto3" json:"changes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -741,10 +744,21 @@ func (x *WatchStandingsRequest) GetTournament() string {
 	return ""
 }
 
+func (x *WatchStandingsRequest) GetChanges() bool {
+	if x != nil {
+		return x.Changes
+	}
+	return false
+}
+
 type WatchStandingsResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	StandingsJson string                 `protobuf:"bytes,1,opt,name=standings_json,json=standingsJson,proto3" json:"standings_json,omitempty"`
 	Standings     *Standings             `protobuf:"bytes,2,opt,name=standings,proto3" json:"standings,omitempty"`
+	// Instead of the other two, only if `changes` was asked for: a JSON list of what to do with the standings before, in the
+	// form in which tables are kept by the names of bots (`leaderboard/referee_leaderboard/changes.py` describes and makes it).
+	// `[path, value]` puts a value at a path, `[path]` removes what is there. A path is a list of keys and indices.
+	ChangesJson   string `protobuf:"bytes,3,opt,name=changes_json,json=changesJson,proto3" json:"changes_json,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -791,6 +805,13 @@ func (x *WatchStandingsResponse) GetStandings() *Standings {
 		return x.Standings
 	}
 	return nil
+}
+
+func (x *WatchStandingsResponse) GetChangesJson() string {
+	if x != nil {
+		return x.ChangesJson
+	}
+	return ""
 }
 
 type ListMatchesRequest struct {
@@ -1541,8 +1562,8 @@ func (x *JournalEntry) GetHash() string {
 
 type ExportedRecord struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The number of the match in the schedule.
-	Match uint32 `protobuf:"varint,1,opt,name=match,proto3" json:"match,omitempty"`
+	// Of the match, in the schedule.
+	Number uint32 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
 	// The record in its canonical bytes.
 	RecordJson    []byte `protobuf:"bytes,2,opt,name=record_json,json=recordJson,proto3" json:"record_json,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1579,9 +1600,9 @@ func (*ExportedRecord) Descriptor() ([]byte, []int) {
 	return file_arena_v1_tournament_proto_rawDescGZIP(), []int{22}
 }
 
-func (x *ExportedRecord) GetMatch() uint32 {
+func (x *ExportedRecord) GetNumber() uint32 {
 	if x != nil {
-		return x.Match
+		return x.Number
 	}
 	return 0
 }
@@ -1649,14 +1670,16 @@ const file_arena_v1_tournament_proto_rawDesc = "" +
 	"tournament\"p\n" +
 	"\x14GetStandingsResponse\x12%\n" +
 	"\x0estandings_json\x18\x01 \x01(\tR\rstandingsJson\x121\n" +
-	"\tstandings\x18\x02 \x01(\v2\x13.arena.v1.StandingsR\tstandings\"7\n" +
+	"\tstandings\x18\x02 \x01(\v2\x13.arena.v1.StandingsR\tstandings\"Q\n" +
 	"\x15WatchStandingsRequest\x12\x1e\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\tR\n" +
-	"tournament\"r\n" +
+	"tournament\x12\x18\n" +
+	"\achanges\x18\x02 \x01(\bR\achanges\"\x95\x01\n" +
 	"\x16WatchStandingsResponse\x12%\n" +
 	"\x0estandings_json\x18\x01 \x01(\tR\rstandingsJson\x121\n" +
-	"\tstandings\x18\x02 \x01(\v2\x13.arena.v1.StandingsR\tstandings\"b\n" +
+	"\tstandings\x18\x02 \x01(\v2\x13.arena.v1.StandingsR\tstandings\x12!\n" +
+	"\fchanges_json\x18\x03 \x01(\tR\vchangesJson\"b\n" +
 	"\x12ListMatchesRequest\x12\x1e\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\tR\n" +
@@ -1713,9 +1736,9 @@ const file_arena_v1_tournament_proto_rawDesc = "" +
 	"\arecords\x18\x03 \x03(\v2\x18.arena.v1.ExportedRecordR\arecords\"8\n" +
 	"\fJournalEntry\x12\x14\n" +
 	"\x05entry\x18\x01 \x01(\tR\x05entry\x12\x12\n" +
-	"\x04hash\x18\x02 \x01(\tR\x04hash\"G\n" +
-	"\x0eExportedRecord\x12\x14\n" +
-	"\x05match\x18\x01 \x01(\rR\x05match\x12\x1f\n" +
+	"\x04hash\x18\x02 \x01(\tR\x04hash\"I\n" +
+	"\x0eExportedRecord\x12\x16\n" +
+	"\x06number\x18\x01 \x01(\rR\x06number\x12\x1f\n" +
 	"\vrecord_json\x18\x02 \x01(\fR\n" +
 	"recordJson*\xa5\x01\n" +
 	"\n" +

@@ -18,7 +18,7 @@ import { Nonces } from "./nonces.js";
 import { Recording } from "./recording.js";
 import { type Batch, Seats } from "./seats.js";
 import { DEFAULTS, type Settings } from "./settings.js";
-import { FLUSH_AFTER, Stream } from "./stream.js";
+import { Stream } from "./stream.js";
 import { CLIENT, PROTOCOL_VERSION } from "./version.js";
 
 const FIRST_PAUSE = 0.1;
@@ -167,7 +167,7 @@ export class Client<V = unknown> {
         const batch: Batch = { stream, thinking: 0 };
         let since = performance.now();
         for (const { body } of bodies) {
-            if (stream.hasUnsent && performance.now() - since > FLUSH_AFTER) {
+            if (stream.hasUnsent && performance.now() - since > this.#settings.sendAfter) {
                 await stream.flushed();
                 since = performance.now();
             }

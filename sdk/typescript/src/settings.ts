@@ -35,6 +35,8 @@ export interface Settings {
     firstPatience: number;
     /** Seconds to keep trying after a stream that had worked. */
     patience: number;
+    /** Milliseconds that an answer waits for the others of its message. */
+    sendAfter: number;
 }
 
 export const DEFAULTS: Readonly<Settings> = {
@@ -52,6 +54,7 @@ export const DEFAULTS: Readonly<Settings> = {
     quiet: false,
     firstPatience: 15,
     patience: 600,
+    sendAfter: 20,
 };
 
 // Flag, its value (none: a switch), the variable that stands in for it, and what it means.
@@ -118,6 +121,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv = p
         quiet: flags.has("--quiet"),
         firstPatience: patience ?? DEFAULTS.firstPatience,
         patience: patience ?? DEFAULTS.patience,
+        sendAfter: DEFAULTS.sendAfter,
     };
 }
 

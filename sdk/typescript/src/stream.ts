@@ -11,9 +11,6 @@ import { type BotBody, MatchServiceClient, type PlayRequest, type PlayResponse }
 import { type Attempt, meaning } from "./meaning.js";
 import { badAddress, readCertificate, type Settings } from "./settings.js";
 
-/** How long an answer that is ready waits for others that the bot still thinks about, in milliseconds. */
-export const FLUSH_AFTER = 20;
-
 const OPTIONS = {
     "grpc.keepalive_time_ms": 20_000,
     "grpc.keepalive_timeout_ms": 10_000,
@@ -28,6 +25,7 @@ export class Stream {
     readonly attempt: Attempt;
     readonly #client: MatchServiceClient;
     readonly #call: ClientDuplexStream<PlayRequest, PlayResponse>;
+    readonly #sendAfter: number;
     #out: BotBody[] = [];
     #sending = false;
     #open = true;
@@ -36,6 +34,7 @@ export class Stream {
 
     constructor(where: string, settings: Settings, first: boolean) {
         this.attempt = { where, token: settings.token !== "", tls: settings.tls, first };
+        this.#sendAfter = settings.sendAfter;
         const trust = channelCredentials(settings);
         try {
             this.#client = new MatchServiceClient(where, trust, OPTIONS);
@@ -86,7 +85,7 @@ export class Stream {
 
     /** Send what is ready in a moment: other answers are nearly ready too, and cost is per message. */
     flushSoon(): void {
-        if (this.hasUnsent) this.#timer ??= setTimeout(() => this.flush(), FLUSH_AFTER);
+        if (this.hasUnsent) this.#timer ??= setTimeout(() => this.flush(), this.#sendAfter);
     }
 
     /** Send what is ready; resolves once it has left, or the stream has ended. */

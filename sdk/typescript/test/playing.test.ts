@@ -15,7 +15,8 @@ const TWO: [string, number, string[]][] = [
 
 test("all questions of a message are answered in one message", async () => {
     for (const bot of [first, async (decision: Decision) => first(decision)]) {
-        await playing(bot, {}, async ({ server }) => {
+        // However slow the machine is, an answer waits for the others.
+        await playing(bot, { sendAfter: 60_000 }, async ({ server }) => {
             const line = await server.line();
             await line.welcome();
             line.start("m/1");
@@ -67,7 +68,7 @@ test("a class gives every match an object of its own, and hears start and end", 
         decide = () => String(++this.asked);
         end = () => void heard.push(`end after ${this.asked}`);
     }
-    const told = await playing(Counting, {}, async ({ server }) => {
+    const told = await playing(Counting, { sendAfter: 60_000 }, async ({ server }) => {
         const line = await server.line();
         const [hello] = await line.welcome();
         assert.equal(hello?.$case === "hello" && hello.value.concurrency, 16);

@@ -32,7 +32,10 @@ def play_here(name: str, db: str | None, concurrency: int | None = None) -> int:
     with open_store(db, owner="tournament", create=False) as store:
         tournament = store.tournaments.get(name)
         if tournament.state in (TournamentState.FINISHED, TournamentState.CANCELLED):
-            raise Failure(f"{name} is {tournament.state.value}: create a new tournament", WRONG_USE)
+            raise Failure(
+                f"{name} is {tournament.state.value}: 'referee tournament reopen {name}' first, or create a new one",
+                WRONG_USE,
+            )
         check_playable(tournament)
         bots = {bot.id: bot for bot in store.bots.all()}
         remote = [

@@ -74,6 +74,7 @@ async def _from_server(
     from arena.v1 import tournament_pb2 as pb
     from arena.v1.tournament_pb2_grpc import TournamentServiceStub
     from referee_leaderboard import Connection, Standings, State
+    from referee_leaderboard.changes import applied, by_name, by_rank
 
     heard = lost = False
     pause = FIRST_PAUSE
@@ -81,10 +82,15 @@ async def _from_server(
         async with live_channel(server, trusted) as channel:
             try:
                 answers: Any = TournamentServiceStub(channel).WatchStandings(
-                    pb.WatchStandingsRequest(tournament=tournament)
+                    pb.WatchStandingsRequest(tournament=tournament, changes=True)
                 )
+                value: Any = None
                 async for answer in answers:
-                    standings = Standings.from_json_value(json.loads(answer.standings_json))
+                    if answer.changes_json:
+                        value = applied(value, json.loads(answer.changes_json))
+                    else:
+                        value = by_name(json.loads(answer.standings_json))
+                    standings = Standings.from_json_value(by_rank(value))
                     tournament = standings.tournament
                     heard, pause = True, FIRST_PAUSE
                     if lost:

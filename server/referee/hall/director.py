@@ -23,7 +23,18 @@ from referee.hall.staggered_wakeups import StaggeredWakeups
 from referee.hall.standings_feed import StandingsFeed
 from referee.hall.tournament_nonces import TournamentNonces
 from referee.rules.game import WrongUse
-from referee.store import PASSING, BotKind, NonceDraw, Refused, Ruling, Store, StoreError, Tournament, TournamentState
+from referee.store import (
+    PASSING,
+    Addition,
+    BotKind,
+    NonceDraw,
+    Refused,
+    Ruling,
+    Store,
+    StoreError,
+    Tournament,
+    TournamentState,
+)
 from referee.threads import in_thread, in_thread_of
 from referee.tournament import moderation
 from referee.tournament import plan as plans
@@ -137,6 +148,52 @@ class Director:
 
         return await self._undisturbed(join())
 
+    async def join_dry_run(self, name: str, bot: str) -> int:
+        """How many matches `join` would add."""
+
+        def work() -> int:
+            tournament = self._store.tournaments.get(name)
+            return plans.join_matches(self._store, name, self._roster.entrants([bot], tournament.game))
+
+        return await in_thread(work)
+
+    async def extend(self, name: str, rounds: int, *, dry_run: bool = False) -> int:
+        """Append rounds to a round-robin; returns how many matches that adds."""
+
+        async def extend() -> int:
+            added = await in_thread(partial(plans.extend, dry_run=dry_run), self._store, name, rounds)
+            if not dry_run and name in self.runners:
+                await self.runners[name].refresh()
+            self._news(name)
+            return added
+
+        return await self._undisturbed(extend())
+
+    async def undo(self, name: str, *, dry_run: bool = False) -> Addition:
+        """Take back who joined last, or the last extension."""
+
+        async def undo() -> Addition:
+            if name in self.runners:
+                raise WrongUse(f"{name} is being played: 'referee tournament pause {name}', and again when it rests")
+            undone = await in_thread(partial(plans.undo, dry_run=dry_run), self._store, name)
+            self._followers.pop(name, None)
+            self._news(name)
+            return undone
+
+        return await self._undisturbed(undo())
+
+    async def reopen(self, name: str) -> int:
+        """Open a tournament again that is over; returns how many matches can be played."""
+
+        async def reopen() -> int:
+            opened = await in_thread(plans.reopen, self._store, name)
+            log.warning("a tournament was reopened", tournament=name, matches=opened)
+            self._followers.pop(name, None)
+            self._news(name)
+            return opened
+
+        return await self._undisturbed(reopen())
+
     async def rule(self, name: str, action: Action, subject: str, reason: str, *, annul: bool = False) -> Ruling:
         """Take a bot out, annul a match or have it played again: stored first, then those who play hear of it."""
 
@@ -229,7 +286,7 @@ class Director:
         name, state = tournament.name, tournament.state
         if action in ("start", "resume"):
             if state in OVER:
-                raise WrongUse(f"{name} is {state}: create a new tournament")
+                raise WrongUse(f"{name} is {state}: 'referee tournament reopen {name}' first, or create a new one")
             if action == "resume" and state is TournamentState.CREATED:
                 raise WrongUse(f"{name} has not been started: 'referee tournament start {name}'")
             await self._start(name)

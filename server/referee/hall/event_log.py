@@ -54,7 +54,9 @@ class EventLog:
         found: list[Event] = []
         for chain, name, over in self._chains():
             if chain in self._over:
-                continue
+                if over:
+                    continue
+                self._over.discard(chain)  # it was reopened
             if chain not in self._tellers:
                 self._tellers[chain] = Teller(name, partial(self._seats, chain))
             first, count = self._read.get(chain, 0), 0

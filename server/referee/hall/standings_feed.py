@@ -12,11 +12,13 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from arena.v1 import tournament_pb2 as pb
 from referee.hall.staggered_wakeups import StaggeredWakeups
 from referee.hall.standings_message import standings_message
 from referee.threads import in_thread
+from referee_leaderboard.changes import by_name, changes
 from referee_leaderboard.standings import Standings, State
 
 LEAST_PAUSE = 0.25
@@ -37,6 +39,16 @@ class StandingsSnapshot:
     version: int
     at: float
     cost: float
+    number: int
+    """Standings are numbered as they are made, without a gap."""
+    changed: bytes | None
+    """`WatchStandingsResponse` with what has changed since the number before; None if not wanted or not shorter."""
+
+    def message_after(self, seen: StandingsSnapshot | None) -> bytes:
+        """What a watcher is sent who wants changes and has seen these."""
+        if self.changed is None or seen is None or seen.number != self.number - 1:
+            return self.message
+        return self.changed
 
     @property
     def pause(self) -> float:
@@ -51,6 +63,9 @@ class StandingsFeed:
         self._wakeups = wakeups or StaggeredWakeups()
         self._version = 0
         self._latest: StandingsSnapshot | None = None
+        self._latest_value: Any = None
+        """The latest as a JSON value, by the bots' names."""
+        self._changes_wanted = 0
         self._making: asyncio.Task[StandingsSnapshot] | None = None
         self._watchers: set[asyncio.Event] = set()
         self._news = asyncio.Event()
@@ -87,10 +102,11 @@ class StandingsFeed:
             if shown.version >= version:
                 return shown
 
-    async def watch(self) -> AsyncGenerator[StandingsSnapshot, None]:
+    async def watch(self, *, with_changes: bool = False) -> AsyncGenerator[StandingsSnapshot, None]:
         """The standings now and whenever they change; a slow watcher misses those in between."""
         news = asyncio.Event()
         self._watchers.add(news)
+        self._changes_wanted += with_changes
         if self._following is None:
             self._failure = None
             self._following = asyncio.get_running_loop().create_task(self._follow())
@@ -107,6 +123,7 @@ class StandingsFeed:
                 yield seen
         finally:
             self._watchers.discard(news)
+            self._changes_wanted -= with_changes
             self._wakeups.forget(news)
             if not self._watchers and self._following is not None:
                 self._following.cancel()
@@ -133,9 +150,11 @@ class StandingsFeed:
                 await asyncio.sleep(self._latest.at + self._latest.pause - time.monotonic())
             version, began = self._version, time.monotonic()
             standings = await self._read()
-            text, message = await in_thread(_written, standings)
-            now = time.monotonic()
-            self._latest = StandingsSnapshot(standings, text, message, version, now, now - began)
+            before = self._latest_value if self._changes_wanted else None
+            value, text, message, changed = await in_thread(_written, standings, before)
+            now, number = time.monotonic(), 1 if self._latest is None else self._latest.number + 1
+            self._latest = StandingsSnapshot(standings, text, message, version, now, now - began, number, changed)
+            self._latest_value = value
             return self._latest
         finally:
             self._making = None
@@ -152,7 +171,13 @@ def _let_pass(making: asyncio.Task[StandingsSnapshot]) -> None:
         making.exception()
 
 
-def _written(standings: Standings) -> tuple[str, bytes]:
-    text = json.dumps(standings.to_json_value())
-    typed = standings_message(standings)
-    return text, pb.WatchStandingsResponse(standings_json=text, standings=typed).SerializeToString()
+def _written(standings: Standings, before: Any) -> tuple[Any, str, bytes, bytes | None]:
+    """By the bots' names, as text, as a message, and as one with the changes since `before` where that is shorter."""
+    plain = standings.to_json_value()
+    value, text = by_name(plain), json.dumps(plain)
+    message = pb.WatchStandingsResponse(standings_json=text, standings=standings_message(standings))
+    if before is None:
+        return value, text, message.SerializeToString(), None
+    changed = json.dumps(changes(before, value))
+    short = pb.WatchStandingsResponse(changes_json=changed).SerializeToString() if len(changed) < len(text) else None
+    return value, text, message.SerializeToString(), short

@@ -64,6 +64,12 @@ def _row(row: Standing) -> pb.Standing:
         wins_split=row.wins_split,
         strength=row.strength,
         strength_error=row.strength_error,
+        draws=row.draws,
+        fault_kinds=[pb.FaultKind(kind=one.kind, count=one.count) for one in row.fault_kinds],
+        versions=[
+            pb.VersionRating(version=one.version, matches=one.matches, mu=one.mu, sigma=one.sigma)
+            for one in row.versions
+        ],
     )
 
 

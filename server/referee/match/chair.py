@@ -34,6 +34,7 @@ class Chair:
         "question",
         "queued_left",
         "sent_at",
+        "slack",
         "strikes",
         "used",
         "voids",
@@ -50,6 +51,8 @@ class Chair:
         self.grace = control.grace
         self.left = control.total or inf
         """Seconds that this seat may still hold the match up, thinking or away."""
+        self.slack = control.slack
+        """Of these, the seconds beyond the limit of each question: bank and grace cannot both be used up."""
         self.queued_left = MOST_QUEUED
         self.strikes = 0
         self.forfeit: Forfeit | None = None
@@ -87,13 +90,14 @@ class Chair:
     @property
     def allowed(self) -> float:
         """Seconds that the present question may take, used ones included."""
-        allowed = self.control.limit + self.bank
+        allowed = self.control.limit + (self.bank if self.bank <= self.slack else self.slack)
         return allowed if allowed <= self.left else self.left
 
     def remaining(self, used: float) -> tuple[float, float]:
         """What is left of the free time for the present question, and of the bank beyond it, after so much thought."""
         limit = self.control.limit
-        budget, bank = max(0.0, limit - used), max(0.0, min(self.bank, self.bank + limit - used))
+        whole = max(0.0, min(self.bank, self.slack))
+        budget, bank = max(0.0, limit - used), max(0.0, min(whole, whole + limit - used))
         if self.left != inf:
             room = max(0.0, self.left - used)
             budget = min(budget, room)
@@ -125,7 +129,16 @@ class Chair:
     @property
     def patience(self) -> float:
         """How much longer the match waits for the bot while it is away."""
-        return min(self.grace, self.left)
+        used = 0.0 if self.question is None else self.used
+        return min(self.grace, self.slack - max(0.0, used - self.control.limit), self.left - used)
+
+    def spend(self, used: float) -> None:
+        """The present question is answered after so much thought."""
+        beyond = used - self.control.limit
+        if beyond > 0.0:
+            self.bank = max(0.0, self.bank - beyond)
+            self.slack -= beyond
+        self.left -= used
 
     def leave(self, now: float) -> None:
         """The bot's connection is lost: its clock stops, its grace runs."""
@@ -145,5 +158,6 @@ class Chair:
         ours = max(waited + queued, self.lag.between(self.away_since, now))
         away = max(0.0, now - self.away_since - ours)
         self.grace -= away
+        self.slack -= away
         self.left -= away
         self.away_since = None

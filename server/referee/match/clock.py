@@ -32,6 +32,14 @@ class TimeControl:
     total: float = 0.0
     """The most that one seat may hold a match up in all, by thinking and by being away; 0: no such bound."""
 
+    @property
+    def slack(self) -> float:
+        """The most that one seat may hold a match up beyond the limit of each decision, thinking and away together:
+        bank and grace are not added up. So a match of nine decisions cannot be drawn out for more than nine limits and
+        the longer of the two, whatever a bot does.
+        """
+        return max(self.bank, self.grace)
+
     @staticmethod
     def usual_total(limit: float, bank: float, grace: float) -> float:
         """The bound of a match as a whole where the host sets none: so many decisions at the limit, bank and grace."""

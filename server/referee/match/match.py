@@ -152,9 +152,7 @@ class Match:
             kind = RejectionKind.UNREADABLE if rejection.code == "unreadable" else RejectionKind.ILLEGAL
             self._reject(seat, number, kind, rejection.code, rejection.message, text, used=used)
             return False
-        if used > self.control.limit:
-            chair.bank = max(0.0, chair.bank + self.control.limit - used)
-        chair.left -= used
+        chair.spend(used)
         chair.close_question()
         chair.answered.add(number)
         self.transcript.moved(seat, used)
@@ -309,9 +307,9 @@ class Match:
                 moves, complete = moves[:MOST_LEGAL], False
         else:
             moves, complete = [], False
-        # Nearly always there is no bound on the match as a whole, or it is far away.
+        # Nearly always the bounds on the match as a whole are far away.
         budget, bank = self.control.limit, chair.bank
-        if budget + bank > chair.left:
+        if bank > chair.slack or budget + bank > chair.left:
             budget, bank = chair.remaining(0.0)
         chair.question = question = Question(
             self,
@@ -368,14 +366,24 @@ class Match:
         self._deadline.moment = max(min(due), now + self._lag.interval) if due else None
 
     def _out_of_time(self, chair: Chair, used: float) -> str:
+        if used > self.control.limit + chair.slack and chair.slack < chair.bank:
+            return f"no answer in time: {self._slack_used_up()}"
         if used <= self.control.limit + chair.bank:
             return f"no answer in time: the {self.control.total:g} s that a seat may take in all of a match are used up"
         return f"no answer in time: {used:.2f} s used, {self.control.limit:g} s allowed and the bank is empty"
 
     def _gone(self, chair: Chair) -> str:
+        if chair.slack < min(chair.left, chair.grace):
+            return f"the connection was lost, and {self._slack_used_up()}"
         if chair.left < chair.grace:
             return f"the connection was lost, and the {self.control.total:g} s that a seat may take in all are used up"
         return f"the connection was lost for more than {self.control.grace:g} s of this match"
+
+    def _slack_used_up(self) -> str:
+        return (
+            f"the {self.control.slack:g} s that a seat may take in all beyond the {self.control.limit:g} s of each "
+            "decision, thinking and away together, are used up"
+        )
 
     # Judging.
 

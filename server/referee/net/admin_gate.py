@@ -22,7 +22,7 @@ from referee.threads import in_thread
 log = structlog.get_logger()
 NOT_ADMIN = Refusal(grpc.StatusCode.UNAUTHENTICATED, "this needs the admin token")
 CALLER: ContextVar[Admin] = ContextVar("the admin who calls")
-Words = Callable[[Any], tuple[str, str]]
+Words = Callable[[Any], tuple[str, str] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Need:
 
     role: Role | Callable[[Any], Role] = Role.HOST
     words: Words | None = None
-    """None for a call that only reads."""
+    """None, or a call of it that gives None, for what only reads."""
 
     def of(self, request: Any) -> Role:
         return self.role if isinstance(self.role, Role) else self.role(request)
@@ -61,8 +61,8 @@ class AdminGate:
         CALLER.set(admin)
 
         async def note() -> None:
-            if need.words is not None:
-                await in_thread(self._store.admins.note, admin.name, admin.role.value, *need.words(request))
+            if need.words is not None and (words := need.words(request)) is not None:
+                await in_thread(self._store.admins.note, admin.name, admin.role.value, *words)
 
         return note
 

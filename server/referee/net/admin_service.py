@@ -20,14 +20,14 @@ from referee.net.admin_gate import AdminGate, Need
 from referee.net.guard import Refusal
 from referee.net.messages import match_result
 from referee.net.play_service import STOPPING, PlayService
-from referee.net.states import RATING_ORDERS, SCHEDULES, TOURNAMENT_STATES
+from referee.net.states import MISSED_MATCHES, RATING_ORDERS, SCHEDULES, TOURNAMENT_STATES
 from referee.rules import registry
 from referee.rules.game import WrongUse
 from referee.store import BotKind, NameTaken, NotAllowed, Refused, Role, Unknown
 from referee.threads import in_thread
 from referee.tournament import moderation
 from referee.tournament.moderation import Action
-from referee.tournament.plan import ABSENCE, ASIDE, Plan
+from referee.tournament.plan import ABSENCE, Plan
 
 ACTIONS = {
     pb.TOURNAMENT_ACTION_START: "start",
@@ -41,7 +41,10 @@ RULINGS = {
     pb.TOURNAMENT_ACTION_ANNUL: Action.ANNUL,
     pb.TOURNAMENT_ACTION_REPLAY: Action.REPLAY,
 }
-UNKNOWN_ACTION = "the action must be START, PAUSE, RESUME, CANCEL, DISQUALIFY, WITHDRAW, ANNUL or REPLAY"
+AMENDMENTS = (pb.TOURNAMENT_ACTION_REOPEN, pb.TOURNAMENT_ACTION_EXTEND, pb.TOURNAMENT_ACTION_UNDO)
+UNKNOWN_ACTION = (
+    "the action must be START, PAUSE, RESUME, CANCEL, DISQUALIFY, WITHDRAW, ANNUL, REPLAY, REOPEN, EXTEND or UNDO"
+)
 SEED_BYTES = 32
 REVOKED = Refusal(grpc.StatusCode.UNAUTHENTICATED, "the token is missing, unknown or revoked")
 
@@ -54,13 +57,19 @@ def _control_need(request: pb.ControlTournamentRequest) -> Role:
     return Role.HELPER if action in HELPERS else Role.HOST
 
 
-def _control_words(request: pb.ControlTournamentRequest) -> tuple[str, str]:
+def _control_words(request: pb.ControlTournamentRequest) -> tuple[str, str] | None:
+    if request.dry_run:
+        return None
     if (ruling := RULINGS.get(request.action)) is not None:
         return RULED[ruling], f"{request.subject} in {request.name}: {request.reason}"
-    return f"{CONTROLLED.get(ACTIONS.get(request.action, ''), 'controlled')} the tournament", request.name
+    if request.action == pb.TOURNAMENT_ACTION_EXTEND:
+        return "extended the tournament", f"{request.name} by {request.rounds} rounds"
+    if request.action == pb.TOURNAMENT_ACTION_UNDO:
+        return "took back the latest addition", request.name
+    return f"{CONTROLLED.get(ACTIONS.get(request.action, 'reopen'), 'controlled')} the tournament", request.name
 
 
-CONTROLLED = {"start": "started", "pause": "paused", "resume": "resumed", "cancel": "cancelled"}
+CONTROLLED = {"start": "started", "pause": "paused", "resume": "resumed", "cancel": "cancelled", "reopen": "reopened"}
 RULED = {
     Action.DISQUALIFY: "disqualified",
     Action.WITHDRAW: "withdrew",
@@ -75,7 +84,7 @@ NEEDS = {
     "PlayMatch": Need(words=lambda it: ("let play a match of", f"{it.game}: {', '.join(it.bots)}")),
     "CreateTournament": Need(words=lambda it: ("created the tournament", it.name)),
     "ControlTournament": Need(_control_need, _control_words),
-    "JoinTournament": Need(words=lambda it: ("entered", f"{it.bot} in {it.name}")),
+    "JoinTournament": Need(words=lambda it: None if it.dry_run else ("entered", f"{it.bot} in {it.name}")),
 }
 """Which role each call needs, and how it is told afterwards."""
 
@@ -181,12 +190,13 @@ class AdminService:
                 bank=request.bank_ms / 1000 if request.bank_ms or request.limit_ms else self._control.bank,
                 grace=self._control.grace,
                 total=request.total_ms / 1000,
-                missed=request.missed or ASIDE,
+                missed=_missed(request.missed),
                 options=read_options(request.options_json),
                 allow_join=request.allow_join,
                 absence=request.absence_ms / 1000 if request.absence_ms else ABSENCE,
                 format=read_options(request.format_json),
                 order=_order(request.order),
+                version_sigma=request.version_sigma,
             )
             tournament = await self._director.create(
                 request.name,
@@ -207,10 +217,14 @@ class AdminService:
         self, request: pb.ControlTournamentRequest, context: Any
     ) -> pb.ControlTournamentResponse:
         action, ruling = ACTIONS.get(request.action), RULINGS.get(request.action)
-        if action is None and ruling is None:
+        if action is None and ruling is None and request.action not in AMENDMENTS:
             raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, UNKNOWN_ACTION)
-        told = ""
+        told, matches = "", 0
+        bots: Sequence[str] = ()
         try:
+            if request.action in AMENDMENTS:
+                matches, bots = await self._amend(request)
+                action = "look"
             if ruling is not None:
                 ruled = await self._director.rule(
                     request.name, ruling, request.subject, request.reason, annul=request.annul
@@ -222,13 +236,24 @@ class AdminService:
             raise Refusal(grpc.StatusCode.NOT_FOUND, str(error)) from None
         except (WrongUse, Refused) as error:
             raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, str(error)) from None
-        return pb.ControlTournamentResponse(state=TOURNAMENT_STATES[state], told=told)
+        return pb.ControlTournamentResponse(state=TOURNAMENT_STATES[state], told=told, matches=matches, bots=bots)
+
+    async def _amend(self, request: pb.ControlTournamentRequest) -> tuple[int, Sequence[str]]:
+        """How many matches it is about, and which bots."""
+        name, dry = request.name, request.dry_run
+        if request.action == pb.TOURNAMENT_ACTION_REOPEN:
+            return await self._director.reopen(name), ()
+        if request.action == pb.TOURNAMENT_ACTION_EXTEND:
+            return await self._director.extend(name, request.rounds, dry_run=dry), ()
+        undone = await self._director.undo(name, dry_run=dry)
+        return undone.matches, undone.bots
 
     async def JoinTournament(  # noqa: N802
         self, request: pb.JoinTournamentRequest, context: Any
     ) -> pb.JoinTournamentResponse:
         try:
-            added = await self._director.join(request.name, request.bot)
+            join = self._director.join_dry_run if request.dry_run else self._director.join
+            added = await join(request.name, request.bot)
         except Unknown as error:
             raise Refusal(grpc.StatusCode.NOT_FOUND, str(error)) from None
         except (WrongUse, Refused) as error:
@@ -278,6 +303,12 @@ def _schedule(kind: pb.ScheduleKind.ValueType) -> str:
     if kind not in SCHEDULES:
         raise WrongUse("the schedule must be BALANCED or FULL")
     return SCHEDULES[kind]
+
+
+def _missed(missed: pb.MissedMatches.ValueType) -> str:
+    if missed not in MISSED_MATCHES:
+        raise WrongUse("missed matches must be ASIDE or LOST")
+    return MISSED_MATCHES[missed]
 
 
 def _order(order: TableOrder.ValueType) -> str:

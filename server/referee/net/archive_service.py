@@ -11,6 +11,7 @@ from typing import Any
 
 import grpc
 
+from arena import results
 from arena.v1 import archive_pb2 as pb
 from referee.hall.tokens import Tokens
 from referee.match.seat_log import SeatLog
@@ -23,6 +24,7 @@ from referee.store import MatchQuery, NamedMatch, Role, Store, Unknown
 from referee.store.match_search import OVER
 
 STATES = {number: state for state, number in MATCH_STATES.items()}
+FAULTS: dict[int, str] = {number: word for word, number in results.NUMBERS.items() if word not in ("finished", "void")}
 NOT_YOURS = Refusal(
     grpc.StatusCode.UNAUTHENTICATED, "a bot's log is for its author and the host: give that bot's token, or the admin's"
 )
@@ -96,10 +98,17 @@ def _query(request: pb.FindMatchesRequest) -> MatchQuery:
         request.won,
         request.lost,
         request.faulted,
-        request.fault,
+        _fault(request.fault),
         request.reason,
         tuple(STATES[number] for number in request.states) or OVER,
     )
+
+
+def _fault(number: int) -> str:
+    """The word that the store has for it; empty: however the seats ended."""
+    if number and number not in FAULTS:
+        raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, f"there is no fault {number} of a seat")
+    return FAULTS[number] if number else ""
 
 
 def _log(log: SeatLog) -> pb.BotLog:
@@ -110,7 +119,7 @@ def _log(log: SeatLog) -> pb.BotLog:
 def _found(one: NamedMatch, why: str) -> pb.FoundMatch:
     match = one.match
     return pb.FoundMatch(
-        match=match_info(match, one.tournament),
+        info=match_info(match, one.tournament),
         tournament=one.tournament,
         attempt=match.attempt,
         reason=match.reason,

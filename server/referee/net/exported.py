@@ -71,7 +71,7 @@ class Exported:
                 if size and size + len(record) > LARGEST_PIECE:
                     yield piece
                     piece, size = pb.ExportTournamentResponse(), 0
-                piece.records.add(match=match.ordinal or 0, record_json=record)
+                piece.records.add(number=match.ordinal or 0, record_json=record)
                 size += len(record)
             if size:
                 yield piece

@@ -1,9 +1,10 @@
-"""Enums of the store as enums of the protocol: states of tournaments and matches, schedules, orders of tables."""
+"""Words of the store and of plans as enums of the protocol: states, schedules, orders of tables, missed matches."""
 
 from __future__ import annotations
 
 from arena.v1 import admin_pb2, standings_pb2, tournament_pb2
 from referee.store import MatchState, TournamentState
+from referee.tournament.plan import ASIDE, LOST
 
 RATING_ORDERS = {
     standings_pb2.TABLE_ORDER_UNSPECIFIED: "",
@@ -19,4 +20,9 @@ SCHEDULES = {
     admin_pb2.SCHEDULE_KIND_UNSPECIFIED: "balanced",
     admin_pb2.SCHEDULE_KIND_BALANCED: "balanced",
     admin_pb2.SCHEDULE_KIND_FULL: "full",
+}
+MISSED_MATCHES = {
+    admin_pb2.MISSED_MATCHES_UNSPECIFIED: ASIDE,
+    admin_pb2.MISSED_MATCHES_ASIDE: ASIDE,
+    admin_pb2.MISSED_MATCHES_LOST: LOST,
 }

@@ -20,7 +20,7 @@ from referee.hall.director import Director
 from referee.hall.hall import Hall
 from referee.hall.places import Places
 from referee.hall.single_flight import SingleFlight
-from referee.hall.standings_feed import StandingsFeed
+from referee.hall.standings_feed import StandingsFeed, StandingsSnapshot
 from referee.hosting.bot import folders
 from referee.net import messages
 from referee.net.anonymous_reads import Reads
@@ -95,9 +95,11 @@ class WatchService:
         with self._watchers.one(context.peer()):
             with self._reads.place(context):
                 feed = await self._feed(request.tournament)
-            async with aclosing(feed.watch()) as watching:
+            seen: StandingsSnapshot | None = None
+            async with aclosing(feed.watch(with_changes=request.changes)) as watching:
                 async for shown in watching:
-                    yield shown.message
+                    yield shown.message_after(seen) if request.changes else shown.message
+                    seen = shown
 
     async def ListMatches(self, request: pb.ListMatchesRequest, context: Any) -> pb.ListMatchesResponse:  # noqa: N802
         limit = min(request.limit or 100, MOST_MATCHES)

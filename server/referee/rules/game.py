@@ -111,6 +111,13 @@ class Seats(NamedTuple):
         return str(self.least) if self.least == self.most else f"{self.least} to {self.most}"
 
 
+class Appraisal(NamedTuple):
+    """A position in numbers: how far the match has come, from 0 to 1, and as many numbers for each seat."""
+
+    progress: float
+    seats: Sequence[Sequence[float]]
+
+
 class State(ABC, Generic[M]):
     """One match in progress."""
 
@@ -181,6 +188,14 @@ class State(ABC, Generic[M]):
         For `referee luck`, which compares what came with what could have come; a game may do without it.
         """
         raise NotImplementedError
+
+    def appraisal(self) -> Appraisal:
+        """What lets one guess who will be ahead, from what all seats know together: see `Appraisal`.
+
+        For `referee luck`, which learns from matches of a house bot what these numbers are worth. Scores unless the
+        game says more; the more they tell, the more luck can be taken off.
+        """
+        return Appraisal(0.0, [(float(score),) for score in self.scores()])
 
     def hidden(self) -> dict[str, Any]:
         """What no view shows at this moment, such as the order of a pile (next card first): plain values under plain

@@ -1,6 +1,7 @@
 """The store: bots, tournaments, matches and records in SQLite or PostgreSQL, written by one thread."""
 
 from referee.store.admins import Admin, NewAdmin, Role
+from referee.store.amendments import Addition
 from referee.store.errors import (
     PASSING,
     AlreadyOwned,
@@ -66,6 +67,7 @@ from referee.store.versions import BotVersion, VersionState
 __all__ = [
     "ADMIN_FACT",
     "PASSING",
+    "Addition",
     "Admin",
     "AlreadyOwned",
     "BadAddress",

@@ -18,6 +18,7 @@ from referee.store import journal
 from referee.store import tables as t
 from referee.store.address import Address, check_address, parse_address
 from referee.store.admins import Admins
+from referee.store.amendments import Amendments
 from referee.store.bots import Bots
 from referee.store.connections import Clock, Connections, plain, wall_clock
 from referee.store.engines import READERS, fill, reader_engine, writer_engine
@@ -56,6 +57,7 @@ class Store:
         self.nonces = Nonces(self._connections)
         self.rounds = Rounds(self._connections)
         self.rulings = Rulings(self._connections)
+        self.amendments = Amendments(self._connections)
         self.snapshots = Snapshots(self._connections)
         self.journal = journal.Journal(self._readers)
         self.every_column = EveryColumn(self._readers)

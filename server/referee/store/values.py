@@ -16,6 +16,8 @@ Settings = Mapping[str, object]
 """Settings of a tournament or a practice match: what JSON can hold."""
 
 
+CANCELLED = "the tournament was cancelled"
+"""Why a match has no result that was being played then."""
 ADMIN_FACT = "admin_token_hash"
 """The fact (`Store.fact`) that holds the hash of the admin's token."""
 

@@ -20,7 +20,7 @@ from referee.tournament.moderation import told as ruling_told
 WELL = Termination.FINISHED.value
 KINDS = (
     *("created", "adopted", "entered", "scheduled", "commitments", "nonces", "state"),
-    *("round", "forfeit", "aside", "again", "ruling"),
+    *("round", "forfeit", "aside", "again", "ruling", "extended", "undone", "reopened"),
 )
 """Kinds of events of a tournament; those of the installation belong to none."""
 INSTALLATION_KINDS = ("bot", "version", "admin", "invitation", "action", "fact")
@@ -114,6 +114,13 @@ class Teller:
                 anew = f" and is dealt anew (attempt {told['attempt']})" if told["attempt"] > 1 else ""
                 text = f"match {told['match']} goes back into the schedule{anew}"
                 return text, told, told["attempt"] > 1
+            case "extended":
+                return f"extended by {_count(told['rounds'], 'round')}", told, False
+            case "undone":
+                who = f" of {', '.join(told['bots'])}" if told["bots"] else ""
+                return f"taken back: {_count(told['matches'], 'match')}{who}", told, False
+            case "reopened":
+                return "reopened, with a new secret for the deals to come", told, True
             case "bot":
                 return self._bot(at, told["bot"])
             case "version":
@@ -185,7 +192,7 @@ def _lists(told: Mapping[str, Any]) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+    return f"{number:,} {what}{'' if number == 1 else 'es' if what.endswith('ch') else 's'}"
 
 
 def latest_of_installation(store: Store, limit: int | None = None) -> list[Event]:

@@ -14,6 +14,7 @@ from referee.rules.game import Game, WrongUse
 from referee.rules.openings import is_pure, openings_of
 from referee.rules.spelling import brief
 from referee.store import (
+    Addition,
     BotKind,
     MatchState,
     NewEntrant,
@@ -25,19 +26,20 @@ from referee.store import (
     Tournament,
     TournamentState,
 )
-from referee.store.values import exclusion
+from referee.store.values import CANCELLED, exclusion
 from referee.tournament import schedule
 from referee.tournament.formats import registry as formats
-from referee.tournament.schedule.making_up import extend_without
+from referee.tournament.ratings import RatingSettings
+from referee.tournament.schedule.making_up import extend_without, further_rounds
 from referee.tournament.schedule.pairing import Pairing, ScheduleError
 from referee.tournament.seeds import new_root
 
 ABSENCE = 60.0
+WIDEST = RatingSettings().sigma
 ASIDE, LOST = "aside", "lost"
 NONE_SHARED: Mapping[int, int] = {}
 ORDERS = ("trueskill", "strength")
 """The ratings that can order a table."""
-CANCELLED = "the tournament was cancelled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +73,15 @@ class Plan:
     """The most seconds that one seat may hold a match up in all; 0: no such bound."""
     missed: str = ASIDE
     """What becomes of the matches of a bot that has played here and then stays away to the end: `aside` or `lost`."""
+    version_sigma: float = 0.0
+    """The least σ with which a new version of a submitted bot begins, at the μ of the one before; 0: as if it were the
+    same program."""
 
     def to_settings(self) -> dict[str, Any]:
         """As it is stored: a round-robin says nothing of its format, and a drawn tournament nothing of a schedule."""
         unused = ["schedule", "rounds", "mirror"] if self.format else ["format"]
         # What was not there from the beginning is said only where it is used.
-        unused += [name for name in ("order", "rotate", "total") if not getattr(self, name)]
+        unused += [name for name in ("order", "rotate", "total", "version_sigma") if not getattr(self, name)]
         unused += ["missed"] if self.missed == ASIDE else []
         return {name: value for name, value in asdict(self).items() if name not in unused}
 
@@ -89,6 +94,11 @@ class Plan:
     def rotates(self) -> bool:
         """Whether every table is played in every rotation of its seats, one after the other."""
         return self.mirror or self.rotate
+
+    @property
+    def on_openings(self) -> bool:
+        """Whether matches share an opening, which bots may remember, rather than a deal, which they may not."""
+        return self.rotate or bool(self.format.get(formats.ALL_SEATS))
 
     @property
     def control(self) -> TimeControl:
@@ -105,6 +115,10 @@ def checked(plan: Plan, entrants: int) -> tuple[Game[Any], Plan]:
         raise WrongUse("the time that a seat may take in all of a match cannot be shorter than that of one decision")
     if plan.missed not in (ASIDE, LOST):
         raise WrongUse(f"missed matches are set {ASIDE} or {LOST}, not {plan.missed!r}")
+    if not 0 <= plan.version_sigma <= WIDEST:
+        raise WrongUse(
+            f"the σ of a new version is from 0 to {WIDEST:.2f}, that of a new bot, not {plan.version_sigma:g}"
+        )
     if entrants < plan.players:
         raise WrongUse(f"{plan.players} players per match need at least as many bots; {entrants} given")
     _check_order(plan)
@@ -135,7 +149,7 @@ def _checked_format(plan: Plan, entrants: int, game: Game[Any]) -> Plan:
     """The plan with all settings of its format; the schedule's own settings are left as if they had not been given."""
     if plan.mirror:
         raise WrongUse("--mirror belongs to a round-robin; a format that mirrors deals has a setting of its own")
-    given = dict(plan.format)
+    given = {key: value for key, value in plan.format.items() if key != formats.ALL_SEATS}
     try:
         if "draw_probability" in formats.setting_names(str(given.get("name"))):
             given.setdefault("draw_probability", game.draws(plan.players))
@@ -146,12 +160,15 @@ def _checked_format(plan: Plan, entrants: int, game: Game[Any]) -> Plan:
     settings = formats.to_settings(format)
     if seeding := formats.strengths(plan.format):
         settings[formats.SEEDING] = seeding
+    options = game.resolve_options(plan.options)
+    if is_pure(game) and openings_of(game, options) > 0:
+        settings[formats.ALL_SEATS] = True
     return replace(
         plan,
         schedule="balanced",
         rounds=None,
         format=settings,
-        options=game.resolve_options(plan.options),
+        options=options,
         draw_probability=game.draws(plan.players),
     )
 
@@ -186,14 +203,19 @@ def deal(plan: Plan, ordinal: int, shared: Mapping[int, int] = NONE_SHARED) -> i
     """
     if plan.rotates:
         return ordinal - ordinal % plan.players
-    return shared.get(ordinal, ordinal) if plan.hosted else ordinal
+    return shared.get(ordinal, ordinal) if _shares(plan) else ordinal
+
+
+def _shares(plan: Plan) -> bool:
+    """Whether matches that a format drew on the same deal are played on it."""
+    return bool(plan.hosted) or bool(plan.format.get(formats.ALL_SEATS))
 
 
 def deals_across(plan: Plan, place: int, shared: Mapping[int, int] = NONE_SHARED) -> set[int]:
     """The deals on which matches on both sides of a place in the schedule are played, by the first match of each."""
     if plan.rotates:
         return {deal(plan, place)} - {place}
-    if not plan.hosted:
+    if not _shares(plan):
         return set()
     return {first for ordinal, first in shared.items() if first < place <= ordinal}
 
@@ -328,6 +350,105 @@ def join(store: Store, name: str, newcomers: Sequence[NewEntrant], draw: NonceDr
         raise WrongUse(str(error)) from None
     store.tournaments.extend(tournament.id, fresh, further, draw)
     return len(further)
+
+
+def join_matches(store: Store, name: str, newcomers: Sequence[NewEntrant]) -> int:
+    """How many matches `join` would append, as things are now; WrongUse if these bots cannot join."""
+    tournament = store.tournaments.get(name)
+    present = check_join(store, tournament, newcomers)
+    plan, out = Plan.of(tournament), store.rulings.out(tournament.id)
+    fresh = [newcomer for newcomer in newcomers if newcomer.name not in out]
+    if plan.format or not fresh:
+        return 0
+    try:
+        if out:
+            seated, positions = _seated(store, tournament)
+            return len(_extend_without(plan, present, seated, present + len(fresh), positions, frozenset()))
+        return len(schedule.extend(plan.schedule, scheduled(store, tournament), present + len(fresh), plan.players))
+    except ScheduleError as error:
+        raise WrongUse(str(error)) from None
+
+
+def extend(store: Store, name: str, rounds: int, *, dry_run: bool = False) -> int:
+    """Append so many rounds to a round-robin; returns how many matches that are. A dry run only counts them."""
+    tournament = store.tournaments.get(name)
+    plan = Plan.of(tournament)
+    _check_extended(tournament, plan, rounds)
+    out = store.rulings.out(tournament.id)
+    entrants = len(store.tournaments.entrants(tournament.id))
+    tables: Sequence[Pairing] = ()
+    instead = partial(_further_rounds, plan, rounds) if out else None
+    try:
+        if instead is None:
+            tables = schedule.extend(plan.schedule, scheduled(store, tournament), entrants, plan.players, rounds)
+        elif dry_run:
+            seated, positions = _seated(store, tournament)
+            tables = instead(seated, entrants, positions, frozenset())
+    except ScheduleError as error:
+        raise WrongUse(str(error)) from None
+    if dry_run:
+        return len(tables)
+    return store.amendments.extend(tournament.id, rounds, tables, instead)
+
+
+def _check_extended(tournament: Tournament, plan: Plan, rounds: int) -> None:
+    name = tournament.name
+    if tournament.state in (TournamentState.FINISHED, TournamentState.CANCELLED):
+        raise WrongUse(f"{name} is {tournament.state}: 'referee tournament reopen {name}' first")
+    if rounds < 1:
+        raise WrongUse("give at least 1 further round")
+    if plan.format:
+        raise WrongUse(f"{name} is a {plan.format['name']}, which draws its rounds itself: it cannot be extended")
+    if plan.hosted:
+        raise WrongUse(f"{name} belongs to 'referee run' and cannot be extended")
+    if plan.rotates:
+        raise WrongUse(f"{name} plays every deal or opening from all seats and cannot be extended")
+    if plan.schedule != "balanced":
+        raise WrongUse(f"{name} plays every table in every seat already: only a balanced schedule can be extended")
+
+
+def _further_rounds(
+    plan: Plan, rounds: int, matches: Sequence[SeatedMatch], entrants: int, out: frozenset[int], _: frozenset[int]
+) -> list[Pairing]:
+    return further_rounds(matches, entrants, plan.players, out, rounds)
+
+
+def _seated(store: Store, tournament: Tournament) -> tuple[list[SeatedMatch], frozenset[int]]:
+    """The schedule as further matches depend on it, and who is out, by position."""
+    aside = (MatchState.ABSENT, MatchState.VOID)
+    matches = [
+        SeatedMatch(match.round or 0, tuple(seat.position or 0 for seat in match.seats), match.state not in aside)
+        for match in store.matches.in_schedule_order(tournament.id)
+    ]
+    out = store.rulings.out(tournament.id)
+    entrants = store.tournaments.entrants(tournament.id)
+    return matches, frozenset(each.position for each in entrants if each.name in out)
+
+
+def undo(store: Store, name: str, *, dry_run: bool = False) -> Addition:
+    """Take back who joined last, or the last extension, as long as none of those matches has begun."""
+    tournament = store.tournaments.get(name)
+    if Plan.of(tournament).format:
+        raise WrongUse(f"{name} draws its rounds itself: 'referee tournament withdraw {name} BOT' lets a bot leave")
+    return store.amendments.last_addition(tournament.id) if dry_run else store.amendments.undo(tournament.id)
+
+
+def reopen(store: Store, name: str) -> int:
+    """Open a tournament again that is over: it is paused then. Returns how many matches can be played.
+
+    Its root is published, so the deals to come follow from a new one. It is drawn when the nonces of the entrants are
+    known already: `verify` says that it was reopened.
+    """
+    tournament = store.tournaments.get(name)
+    plan = Plan.of(tournament)
+    if plan.format:
+        raise WrongUse(
+            f"{name} is a {plan.format['name']}, whose rounds are drawn to their end: create a new tournament"
+        )
+    if plan.hosted:
+        raise WrongUse(f"{name} belongs to 'referee run': the same command goes on with it, or start another one")
+    root = None if tournament.repeatable else new_root(None, repeatable=False).root
+    return store.amendments.reopen(tournament.id, root)
 
 
 def _extend_without(

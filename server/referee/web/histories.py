@@ -52,13 +52,18 @@ class _Followed:
                 self._begin()
             if self._history is None:
                 self._history = RatingHistory(rating_settings(Plan.of(tournament)))
-            for entrant in self._store.tournaments.entrants(tournament.id):
-                self._history.enter(entrant.name)
+            names = [entrant.name for entrant in self._store.tournaments.entrants(tournament.id)]
+            if not self._history.bots <= set(names):  # one that had joined was taken back
+                self._begin()
+                self._history = RatingHistory(rating_settings(Plan.of(tournament)))
+            for name in names:
+                self._history.enter(name)
             for match in self._store.matches.in_schedule_order(tournament.id, SETTLED, after=self._next - 1):
                 assert match.ordinal is not None
                 if first_open is not None and match.ordinal >= first_open:
                     break
                 if match.state is MatchState.FINISHED:
-                    self._history.add([seat.name for seat in match.seats], [seat.rank or 0 for seat in match.seats])
+                    ranks, versions = [seat.rank or 0 for seat in match.seats], [seat.version for seat in match.seats]
+                    self._history.add([seat.name for seat in match.seats], ranks, versions)
                 self._next = match.ordinal + 1
             return self._history.points()

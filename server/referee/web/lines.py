@@ -51,11 +51,11 @@ class Line:
         self._at = time.monotonic()
         """When the watcher was last seen to take anything, or was last sent something."""
 
-    def set(self) -> None:
-        """Write what is due, unless the last message is still on its way."""
+    def set(self) -> bool:
+        """Write what is due, unless the last message is still on its way. True: no task has to be called for it."""
         if self._transport.get_write_buffer_size():
             self._behind = True
-            return
+            return True
         self._behind = False
         due = self._due(self.seen)
         if due is None:
@@ -64,6 +64,7 @@ class Line:
             self.seen = due[0]
             self._at = time.monotonic()
             self._transport.write(due[1])
+        return True
 
     def look(self, now: float) -> None:
         """Drop a watcher that takes nothing; serve one that was passed over; give a sign of life."""

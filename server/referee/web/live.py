@@ -64,6 +64,11 @@ class Channel:
     def watchers(self) -> int:
         return len(self._watchers)
 
+    @property
+    def states(self) -> int:
+        """How many states were shown so far; each watcher was sent most of them."""
+        return self._number
+
     async def watch(self, transport: Transport, lines: Lines) -> AsyncGenerator[bytes, None]:
         """Messages for one watcher, to the end of what is shown. The first state and the end are yielded; all between
         is written to the connection.

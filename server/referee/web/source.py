@@ -35,6 +35,8 @@ class Source:
     """The matches of this process; None where worker processes play them."""
     competition: Competition | None = None
     """With one, people can play against house bots."""
+    runner: Runner | None = None
+    """The tournament whose matches worker processes play; None where this process plays them."""
 
     def find_tournament(self, name: str) -> str:
         """The tournament meant; without a name the running or newest one. Unknown or WrongUse if there is none."""
@@ -74,7 +76,7 @@ def of_run(store: Store, runner: Runner, running: RunningMatches) -> Source:
             feeds[wanted] = _followed(store, wanted)
         return feeds[wanted]
 
-    return Source(store, feed, running)
+    return Source(store, feed, running, runner=runner)
 
 
 def _followed(store: Store, name: str) -> StandingsFeed:

@@ -1,4 +1,4 @@
-"""Submissions over HTTP: a bot's author uploads a zip with the bot's token, sees versions and logs, and goes back.
+"""Submissions over HTTP: authors upload a bot with its token, see its versions and logs, and go back.
 
 The only part of the page that changes anything that is stored. Every request needs the token of a bot
 (`Authorization: Bearer TOKEN`), and is about that bot.
@@ -16,13 +16,14 @@ from starlette.responses import JSONResponse, Response
 
 from referee.hall.places import Places, PlacesTaken
 from referee.hall.submissions import NO_SUBMISSIONS, Submissions
+from referee.hosting.submission.packing import LEFT_OUT
 from referee.hosting.submission.zip_check import PackageRefused
 from referee.store import BotVersion, NotAllowed, Refused
 from referee.threads import in_thread
 from referee.web.answers import HTML, Body, peer_of
 from referee.web.connections import UPLOAD
-from referee.web.markup import tag
-from referee.web.pages.layout import page, panel
+from referee.web.markup import Html, tag
+from referee.web.pages.layout import empty, page, panel
 from referee.web.requests import Conflict
 from referee.web.site import Site
 
@@ -93,20 +94,23 @@ async def _changed(work: Awaitable[BotVersion]) -> Response:
 
 
 async def _page(site: Site, request: Request) -> Response:
-    _submissions(site)
+    limits = _submissions(site).content.limits
     form = tag(
         "form",
-        tag(
-            "p", tag("label", "The bot's token", for_="token"), tag("input", id="token", type="password", required=True)
-        ),
-        tag("p", tag("label", "A zip of its folder", for_="zip"), tag("input", id="zip", type="file", accept=".zip")),
+        _field("The bot's token", "token", type="password", required=True, autocomplete="off", spellcheck="false"),
+        _field("The bot's folder", "folder", type="file", webkitdirectory=True),
+        _field("or a zip of it", "zip", type="file", accept=".zip,application/zip"),
         tag(
             "p",
             tag("button", "Submit", type="submit", class_="primary"),
             tag("button", "Show its versions", type="button", id="show"),
+            class_="advice",
         ),
         tag("p", "", id="said", role="status", aria_live="polite"),
         id="submit",
+        data_packed=limits.packed,
+        data_files=limits.files,
+        data_left_out=" ".join(sorted(LEFT_OUT)),
     )
     noscript = tag("noscript", tag("p", "This page needs JavaScript; 'referee submit' in a terminal does the same."))
     body = page(
@@ -121,11 +125,19 @@ async def _page(site: Site, request: Request) -> Response:
         ),
         noscript,
         tag("section", form, class_="panel"),
-        panel("Versions", tag("div", id="versions"), tag("pre", "", id="log", hidden=True, tabindex=0)),
+        panel(
+            "Versions",
+            tag("div", empty("Give the token to see what was submitted."), id="versions", class_="scroll"),
+            tag("pre", "", id="log", hidden=True, tabindex=0, role="region", aria_label="Log of a version"),
+        ),
         place="connect",
         modules=("submit.js",),
     )
     return Body.of(body, HTML).response(request)
+
+
+def _field(label: str, id: str, **attributes: str | bool) -> Html:
+    return tag("p", tag("label", label, for_=id), tag("input", id=id, **attributes), class_="field")
 
 
 def version_value(version: BotVersion) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from referee.analysis.luck import LuckyMatch, adjust, check_game, meter_of, place_share
+from referee.analysis.luck.value import MATCHES
 from referee.hosting import inprocess
 from referee.hosting.bot import folders
 from referee.rules import registry
@@ -18,7 +19,7 @@ from referee.rules.playout import match_seed, playout, random_chooser
 from referee.rules.record import Record
 
 TABLES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
-    "flip7": (("odds", "cautious", "random"), {"target_score": 60}),
+    "flip7": (("odds", "cautious", "odds", "cautious"), {}),
     "encore": (("tidy", "tidy"), {}),
     "stop_me_go": (("patient", "random", "patient"), {}),
     "stop": (("frugal", "frugal", "random"), {}),
@@ -44,9 +45,9 @@ def series(game: str, matches: int) -> list[Record]:
 
 
 @cache
-def measured(game: str, matches: int, rollouts: int | None = None) -> tuple[LuckyMatch, ...]:
+def measured(game: str, matches: int, rollouts: int | None = None, learning: int = MATCHES) -> tuple[LuckyMatch, ...]:
     records = series(game, matches)
-    meter = meter_of(registry.find(game), records[0].players, records[0].options, rollouts=rollouts)
+    meter = meter_of(registry.find(game), records[0].players, records[0].options, rollouts=rollouts, learning=learning)
     bots = TABLES[game][0]
     found = []
     for number, record in enumerate(records):
@@ -89,10 +90,10 @@ def test_a_game_that_cannot_tell_luck_apart_says_so(monkeypatch: pytest.MonkeyPa
 
 def test_the_same_meter_and_record_give_the_same_luck() -> None:
     record = series("stop_me_go", 1)[0]
-    luck = [meter_of(registry.find("stop_me_go"), 3, record.options).luck(record) for _ in range(2)]
+    luck = [meter_of(registry.find("stop_me_go"), 3, record.options, learning=8).luck(record) for _ in range(2)]
     assert luck[0] == luck[1]
     assert any(value for seat in luck[0] for value in seat)
-    other = meter_of(registry.find("stop_me_go"), 3, record.options, seed=1).luck(record)
+    other = meter_of(registry.find("stop_me_go"), 3, record.options, seed=1, learning=8).luck(record)
     assert other != luck[0]
 
 
@@ -107,14 +108,22 @@ def held(matches: tuple[LuckyMatch, ...]) -> None:
 
 
 def test_luck_has_the_mean_zero_and_takes_variance_away_in_a_few_matches() -> None:
-    matches = measured("stop_me_go", 40, 3)
+    matches = measured("stop_me_go", 40, 8, 60)
     held(matches)
     assert adjust(matches).variance < 0.97
 
 
+def test_a_value_learnt_from_few_matches_keeps_the_mean_of_luck_at_zero() -> None:
+    """However badly positions are valued: here by two matches of the house bot."""
+    matches = measured("stop_me_go", 60, 4, 2)
+    held(matches)
+    assert any(abs(value) > 0.01 for match in matches for seat in match.luck for value in seat)
+
+
 @pytest.mark.soak
-@pytest.mark.parametrize(("game", "most"), [("flip7", 0.8), ("encore", 1.05), ("stop_me_go", 0.95), ("stop", 1.05)])
+@pytest.mark.parametrize(("game", "most"), [("flip7", 0.5), ("encore", 0.5), ("stop_me_go", 1.0), ("stop", 1.0)])
 def test_luck_has_the_mean_zero_and_takes_variance_away(game: str, most: float) -> None:
+    """The goal is half the variance in two games, and nowhere more variance than before. Not fitted to any figures."""
     matches = measured(game, 400)
     held(matches)
-    assert adjust(matches).variance < most
+    assert adjust(matches).variance <= most

@@ -39,6 +39,7 @@ def crowded_core() -> Iterator[int]:
         hog.wait()
 
 
+@pytest.mark.alone
 def test_the_kernel_tells_how_long_a_program_waited_for_a_core(crowded_core: int) -> None:
     with subprocess.Popen([sys.executable, "-S", "-c", BUSY]) as program:
         os.sched_setaffinity(program.pid, {crowded_core})
@@ -52,6 +53,7 @@ def test_the_kernel_tells_how_long_a_program_waited_for_a_core(crowded_core: int
     assert kept + ran <= elapsed * 1.01
 
 
+@pytest.mark.alone
 async def test_a_bot_on_a_crowded_core_is_given_the_time_it_waited(crowded_core: int, host: Host) -> None:
     busy = BotSpec("busy", (sys.executable, "-S", "-c", BUSY), Kind.GRPC, Path("/"))
     async with BotHost(NoSandbox(), starts=StartQueue(1)) as house:

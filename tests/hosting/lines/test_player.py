@@ -59,6 +59,7 @@ async def test_many_matches_at_once_share_one_program(host: Host) -> None:
     assert awk.free == 20
 
 
+@pytest.mark.alone
 async def test_a_program_is_not_asked_more_than_it_can_answer_in_time(host: Host, tmp_path: Path) -> None:
     """All its first questions at once would take it longer than any may: what has to wait, waits without a clock."""
     (tmp_path / "slow.py").write_text(

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from tests.hosted_bots import Host
 
 SHARE = CgroupLimits(cores=0.5, memory=100 << 20, processes=30, nice=5)
-UNHURRIED = TimeControl(limit=5.0, bank=5.0)
+UNHURRIED = TimeControl(limit=30.0, bank=30.0)
+PRESSED = TimeControl(limit=5.0, bank=5.0)
 
 
 @pytest.fixture
@@ -62,6 +63,7 @@ async def test_a_bot_runs_in_a_group_of_its_own_from_its_first_instruction_and_l
     assert groups_of(real) == []
 
 
+@pytest.mark.alone
 async def test_hidden_children_of_a_bot_get_no_more_than_its_share(host: Host, real: Cgroups, marker: str) -> None:
     quarter = Sandbox(SandboxLimits(cores=0.25))
     started = await host.start_bot(host.bad("vanishes.py", "short", marker), quarter)
@@ -73,7 +75,7 @@ async def test_hidden_children_of_a_bot_get_no_more_than_its_share(host: Host, r
     loop = asyncio.get_running_loop()
     await host.until(lambda: (group.seconds() or 0) > 0.3)
     before, began = group.seconds(), loop.time()
-    ending = await host.play(started, opponent, control=UNHURRIED)
+    ending = await host.play(started, opponent, control=PRESSED)
     await asyncio.sleep(max(0.0, began + 3 - loop.time()))
     used = group.seconds()
     assert before is not None

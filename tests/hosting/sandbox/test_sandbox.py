@@ -124,6 +124,7 @@ async def test_who_takes_too_much_memory_is_ended_and_told_so(
     assert started.process.peak.memory < 2 << 30
 
 
+@pytest.mark.alone
 async def test_who_keeps_more_cores_busy_than_are_its_own_is_slowed_down(
     host: Host, sandbox: Sandbox, marker: str
 ) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from referee.hosting.sandbox.bubblewrap import Sandbox
 
-UNHURRIED = TimeControl(limit=5.0, bank=5.0)
+UNHURRIED = TimeControl(limit=30.0, bank=30.0)
 ATTEMPTS = 11
 CHANNELS = 11
 

@@ -6,8 +6,6 @@ import pytest
 
 from .language import LANGUAGES, Language
 
-_built: set[str] = set()
-
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "language" in metafunc.fixturenames:
@@ -21,7 +19,5 @@ def language(request: pytest.FixtureRequest) -> Language:
     one: Language = request.param
     if missing := one.missing:
         pytest.skip(f"{one.name}: {missing} is not installed")
-    if one.name not in _built:
-        one.make("build")
-        _built.add(one.name)
+    one.made_once("build")
     return one

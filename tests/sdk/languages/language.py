@@ -24,6 +24,8 @@ class Language:
     game: str
     rival: str
     """The simple house bot of that game."""
+    packed: str
+    """The package that `make dist` leaves in `dist/`, as a pattern."""
     lacks: tuple[str, ...] = ("untyped",)
     """Features of the conformance kit that the language cannot have."""
 
@@ -53,12 +55,29 @@ class Language:
         assert done.returncode == 0, f"make {target} of {self.name} ended with {done.returncode}:\n{said[-6000:]}"
         return said
 
+    def made_once(self, target: str) -> None:
+        """Make a target of the SDK, unless a test of this process has done so before."""
+        if (self.name, target) not in _made:
+            self.make(target)
+            _made.add((self.name, target))
+
+    def packages(self) -> list[Path]:
+        """What `make dist` makes; older packages are removed first, so that none of them is taken for it."""
+        if (self.name, "dist") not in _made:
+            for package in (ROOT / "dist").glob(self.packed):
+                package.unlink()
+        self.made_once("dist")
+        return sorted((ROOT / "dist").glob(self.packed))
+
+
+_made: set[tuple[str, str]] = set()
+"""Languages and targets: all tests of a language run in one process."""
 
 # Those that take longest to build come first, so that all who run tests side by side are done at the same time.
 LANGUAGES = (
-    Language("cpp", ("g++", "cmake", "grpc_cpp_plugin"), "gambler", "flip7", "cautious"),
-    Language("rust", ("cargo",), "weaver", "encore", "tidy"),
-    Language("java", ("javac", "mvn"), "broker", "stop", "frugal"),
-    Language("go", ("go",), "detective", "stop_me_go", "patient"),
-    Language("typescript", ("node", "npm"), "sprinter", "flip7", "cautious", lacks=()),
+    Language("cpp", ("g++", "cmake", "grpc_cpp_plugin"), "gambler", "flip7", "cautious", "referee-sdk-cpp-*.tar.gz"),
+    Language("rust", ("cargo",), "weaver", "encore", "tidy", "referee-sdk-*.crate"),
+    Language("java", ("javac", "mvn"), "broker", "stop", "frugal", "referee-sdk-*.[jp]*"),
+    Language("go", ("go",), "detective", "stop_me_go", "patient", "referee-sdk-go-v*.zip"),
+    Language("typescript", ("node", "npm"), "sprinter", "flip7", "cautious", "referee-sdk-*.tgz", lacks=()),
 )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.tournament.ratings import Rating, Ratings, RatingSettings, in_schedule_order
+from referee.tournament.ratings import Rating, Ratings, RatingSettings, Versions, in_schedule_order
 from referee.tournament.ratings.in_schedule_order import OrderedRatings
 
 from .from_scratch import rate_all
@@ -62,10 +62,10 @@ def test_what_is_complete_is_rated_once(monkeypatch: pytest.MonkeyPatch) -> None
     rated = 0
     rate = Ratings.rate
 
-    def count(self: Ratings, result: tuple[tuple[str, ...], tuple[int, ...]]) -> None:
+    def count(self: Ratings, result: tuple[tuple[str, ...], tuple[int, ...]], versions: Versions = ()) -> None:
         nonlocal rated
         rated += 1
-        rate(self, result)
+        rate(self, result, versions)
 
     monkeypatch.setattr(Ratings, "rate", count)
     board = new_ratings()
@@ -79,10 +79,10 @@ def test_a_first_match_that_lasts_does_not_make_every_look_dearer(monkeypatch: p
     rated = 0
     rate = Ratings.rate
 
-    def count(self: Ratings, result: tuple[tuple[str, ...], tuple[int, ...]]) -> None:
+    def count(self: Ratings, result: tuple[tuple[str, ...], tuple[int, ...]], versions: Versions = ()) -> None:
         nonlocal rated
         rated += 1
-        rate(self, result)
+        rate(self, result, versions)
 
     monkeypatch.setattr(Ratings, "rate", count)
     board = new_ratings()

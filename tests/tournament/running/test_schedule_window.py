@@ -47,6 +47,14 @@ def test_a_bot_is_never_asked_for_more_than_it_takes() -> None:
     assert ordinals(following.choose(9, everybody)) == [2]
 
 
+def test_time_in_which_the_server_stood_still_is_not_charged_as_absence() -> None:
+    following = lineup(*PAIRS, patience=10.0)
+    following.look_round("abcd", lambda bot: bot != "a", now=0.0)
+    following.stood_still(70.0)
+    assert following.overdue(79.9) == []
+    assert ordinals(following.overdue(80.1)) == [0, 2]
+
+
 def test_matches_of_an_absent_bot_wait_and_the_others_go_on() -> None:
     following = lineup(*PAIRS)
     following.look_round("abcd", lambda bot: bot != "a", now=0.0)

@@ -151,8 +151,8 @@ func (t *tournament) checkJournal() error {
 		switch {
 		case digest([]byte(before+"\n"+text)) != hash || e.Number != number:
 			return wrong("line %d of journal.txt is not the next of its chain", number+1)
-		case e.Kind == "round" || e.Kind == "ruling":
-			return fmt.Errorf("journal entry %d is a %s: this program knows round-robins without rulings only; 'referee verify' checks the others", number, e.Kind)
+		case strings.Contains(" round ruling undone reopened pruned ", " "+e.Kind+" ") || strings.Contains(text, `"version_sigma":`):
+			return fmt.Errorf("journal entry %d (%s) tells of rounds, rulings, changes or ratings of versions (version_sigma): this program knows round-robins without them only; 'referee verify' checks the others", number, e.Kind)
 		case e.Kind == "created" && e.Commitment != t.Commitment || e.Root != "" && e.Root != t.Root:
 			return wrong("journal entry %d has another commitment or root than tournament.json", number)
 		}

@@ -42,6 +42,28 @@ SCHEDULE_KIND_FULL: ScheduleKind.ValueType  # 2
 """Each set of bots, in each rotation of seats."""
 Global___ScheduleKind: _TypeAlias = ScheduleKind  # noqa: Y015
 
+class _MissedMatches:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _MissedMatchesEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MissedMatches.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    MISSED_MATCHES_UNSPECIFIED: _MissedMatches.ValueType  # 0
+    MISSED_MATCHES_ASIDE: _MissedMatches.ValueType  # 1
+    """They have no result."""
+    MISSED_MATCHES_LOST: _MissedMatches.ValueType  # 2
+    """The referee plays the bot's seat, which ranks last."""
+
+class MissedMatches(_MissedMatches, metaclass=_MissedMatchesEnumTypeWrapper):
+    """What becomes of matches of a bot that has played and then stays away to the end."""
+
+MISSED_MATCHES_UNSPECIFIED: MissedMatches.ValueType  # 0
+MISSED_MATCHES_ASIDE: MissedMatches.ValueType  # 1
+"""They have no result."""
+MISSED_MATCHES_LOST: MissedMatches.ValueType  # 2
+"""The referee plays the bot's seat, which ranks last."""
+Global___MissedMatches: _TypeAlias = MissedMatches  # noqa: Y015
+
 class _TournamentAction:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -61,6 +83,12 @@ class _TournamentActionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tour
     """Make the result of a match count no longer."""
     TOURNAMENT_ACTION_REPLAY: _TournamentAction.ValueType  # 8
     """Play a match again, on a new deal."""
+    TOURNAMENT_ACTION_REOPEN: _TournamentAction.ValueType  # 9
+    """Go on with a tournament that is over: it is paused then, and what was set aside for want of a bot is open again."""
+    TOURNAMENT_ACTION_EXTEND: _TournamentAction.ValueType  # 10
+    """Append `rounds` rounds to a round-robin."""
+    TOURNAMENT_ACTION_UNDO: _TournamentAction.ValueType  # 11
+    """Take back who joined last, or the last extension, as long as none of those matches has begun."""
 
 class TournamentAction(_TournamentAction, metaclass=_TournamentActionEnumTypeWrapper): ...
 
@@ -77,6 +105,12 @@ TOURNAMENT_ACTION_ANNUL: TournamentAction.ValueType  # 7
 """Make the result of a match count no longer."""
 TOURNAMENT_ACTION_REPLAY: TournamentAction.ValueType  # 8
 """Play a match again, on a new deal."""
+TOURNAMENT_ACTION_REOPEN: TournamentAction.ValueType  # 9
+"""Go on with a tournament that is over: it is paused then, and what was set aside for want of a bot is open again."""
+TOURNAMENT_ACTION_EXTEND: TournamentAction.ValueType  # 10
+"""Append `rounds` rounds to a round-robin."""
+TOURNAMENT_ACTION_UNDO: TournamentAction.ValueType  # 11
+"""Take back who joined last, or the last extension, as long as none of those matches has begun."""
 Global___TournamentAction: _TypeAlias = TournamentAction  # noqa: Y015
 
 @_typing.final
@@ -367,6 +401,7 @@ class CreateTournamentRequest(_message.Message):
     ORDER_FIELD_NUMBER: _builtins.int
     TOTAL_MS_FIELD_NUMBER: _builtins.int
     MISSED_FIELD_NUMBER: _builtins.int
+    VERSION_SIGMA_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     game: _builtins.str
     players: _builtins.int
@@ -400,10 +435,10 @@ class CreateTournamentRequest(_message.Message):
     """
     total_ms: _builtins.int
     """The most that one seat may hold a match up in all, thinking or away; 0: no such bound."""
-    missed: _builtins.str
-    """What becomes of matches of a bot that has played and then stays away to the end: "aside" (no result) or "lost" (the
-    referee plays its seat, which ranks last). Empty: aside.
-    """
+    missed: Global___MissedMatches.ValueType
+    """Unspecified: set aside."""
+    version_sigma: _builtins.float
+    """The least sigma with which a new version of a submitted bot begins, at the mu of the version before; 0: as if it were the same program."""
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     def __init__(
@@ -426,11 +461,12 @@ class CreateTournamentRequest(_message.Message):
         format_json: _builtins.str = ...,
         order: _standings_pb2.TableOrder.ValueType = ...,
         total_ms: _builtins.int = ...,
-        missed: _builtins.str = ...,
+        missed: Global___MissedMatches.ValueType = ...,
+        version_sigma: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["absence_ms", b"absence_ms", "allow_join", b"allow_join", "bank_ms", b"bank_ms", "bots", b"bots", "format_json", b"format_json", "game", b"game", "limit_ms", b"limit_ms", "missed", b"missed", "name", b"name", "options_json", b"options_json", "order", b"order", "players", b"players", "repeatable", b"repeatable", "rounds", b"rounds", "schedule", b"schedule", "seed", b"seed", "start", b"start", "total_ms", b"total_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absence_ms", b"absence_ms", "allow_join", b"allow_join", "bank_ms", b"bank_ms", "bots", b"bots", "format_json", b"format_json", "game", b"game", "limit_ms", b"limit_ms", "missed", b"missed", "name", b"name", "options_json", b"options_json", "order", b"order", "players", b"players", "repeatable", b"repeatable", "rounds", b"rounds", "schedule", b"schedule", "seed", b"seed", "start", b"start", "total_ms", b"total_ms", "version_sigma", b"version_sigma"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -470,6 +506,8 @@ class ControlTournamentRequest(_message.Message):
     SUBJECT_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     ANNUL_FIELD_NUMBER: _builtins.int
+    ROUNDS_FIELD_NUMBER: _builtins.int
+    DRY_RUN_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     action: Global___TournamentAction.ValueType
     subject: _builtins.str
@@ -478,6 +516,10 @@ class ControlTournamentRequest(_message.Message):
     """Why; every ruling needs one."""
     annul: _builtins.bool
     """DISQUALIFY only: the results of the bot count no longer."""
+    rounds: _builtins.int
+    """EXTEND only: how many."""
+    dry_run: _builtins.bool
+    """EXTEND and UNDO: only count the matches."""
     def __init__(
         self,
         *,
@@ -486,10 +528,12 @@ class ControlTournamentRequest(_message.Message):
         subject: _builtins.str = ...,
         reason: _builtins.str = ...,
         annul: _builtins.bool = ...,
+        rounds: _builtins.int = ...,
+        dry_run: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "annul", b"annul", "name", b"name", "reason", b"reason", "subject", b"subject"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "annul", b"annul", "dry_run", b"dry_run", "name", b"name", "reason", b"reason", "rounds", b"rounds", "subject", b"subject"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -501,18 +545,28 @@ class ControlTournamentResponse(_message.Message):
 
     STATE_FIELD_NUMBER: _builtins.int
     TOLD_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    BOTS_FIELD_NUMBER: _builtins.int
     state: _standings_pb2.TournamentState.ValueType
     told: _builtins.str
     """What was ruled, in a sentence."""
+    matches: _builtins.int
+    """REOPEN: that can be played now; EXTEND: that were added; UNDO: that were taken back."""
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """UNDO: the bots that came with them."""
+
     def __init__(
         self,
         *,
         state: _standings_pb2.TournamentState.ValueType = ...,
         told: _builtins.str = ...,
+        matches: _builtins.int = ...,
+        bots: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["state", b"state", "told", b"told"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "matches", b"matches", "state", b"state", "told", b"told"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -524,17 +578,21 @@ class JoinTournamentRequest(_message.Message):
 
     NAME_FIELD_NUMBER: _builtins.int
     BOT_FIELD_NUMBER: _builtins.int
+    DRY_RUN_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     bot: _builtins.str
+    dry_run: _builtins.bool
+    """Only count the matches."""
     def __init__(
         self,
         *,
         name: _builtins.str = ...,
         bot: _builtins.str = ...,
+        dry_run: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "name", b"name"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "dry_run", b"dry_run", "name", b"name"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

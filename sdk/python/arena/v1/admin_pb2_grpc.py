@@ -120,7 +120,7 @@ class AdminServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ControlTournament(self, request, context):
-        """Start, pause, resume or cancel.
+        """Start, pause, resume or cancel; rule about bots and matches; go on after the end, or with more matches.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

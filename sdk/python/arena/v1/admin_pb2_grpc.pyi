@@ -42,7 +42,7 @@ class AdminServiceStub:
     """Play practice matches between connected bots and house bots, and report each as it ends."""
     CreateTournament: _grpc.UnaryUnaryMultiCallable[_admin_pb2.CreateTournamentRequest, _admin_pb2.CreateTournamentResponse]
     ControlTournament: _grpc.UnaryUnaryMultiCallable[_admin_pb2.ControlTournamentRequest, _admin_pb2.ControlTournamentResponse]
-    """Start, pause, resume or cancel."""
+    """Start, pause, resume or cancel; rule about bots and matches; go on after the end, or with more matches."""
     JoinTournament: _grpc.UnaryUnaryMultiCallable[_admin_pb2.JoinTournamentRequest, _admin_pb2.JoinTournamentResponse]
     """Let a further bot into a tournament that allows it."""
 
@@ -60,7 +60,7 @@ class AdminServiceAsyncStub(AdminServiceStub):
     """Play practice matches between connected bots and house bots, and report each as it ends."""
     CreateTournament: _aio.UnaryUnaryMultiCallable[_admin_pb2.CreateTournamentRequest, _admin_pb2.CreateTournamentResponse]  # type: ignore[assignment]
     ControlTournament: _aio.UnaryUnaryMultiCallable[_admin_pb2.ControlTournamentRequest, _admin_pb2.ControlTournamentResponse]  # type: ignore[assignment]
-    """Start, pause, resume or cancel."""
+    """Start, pause, resume or cancel; rule about bots and matches; go on after the end, or with more matches."""
     JoinTournament: _aio.UnaryUnaryMultiCallable[_admin_pb2.JoinTournamentRequest, _admin_pb2.JoinTournamentResponse]  # type: ignore[assignment]
     """Let a further bot into a tournament that allows it."""
 
@@ -117,7 +117,7 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_pb2.ControlTournamentRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_admin_pb2.ControlTournamentResponse, _abc.Awaitable[_admin_pb2.ControlTournamentResponse]]:
-        """Start, pause, resume or cancel."""
+        """Start, pause, resume or cancel; rule about bots and matches; go on after the end, or with more matches."""
 
     @_abc_1.abstractmethod
     def JoinTournament(

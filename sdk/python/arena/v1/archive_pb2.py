@@ -22,10 +22,11 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from arena.v1 import result_pb2 as arena_dot_v1_dot_result__pb2
 from arena.v1 import tournament_pb2 as arena_dot_v1_dot_tournament__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x61rena/v1/archive.proto\x12\x08\x61rena.v1\x1a\x19\x61rena/v1/tournament.proto\"\xe5\x01\n\x12\x46indMatchesRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0b\n\x03\x62ot\x18\x03 \x01(\t\x12\x0b\n\x03won\x18\x04 \x01(\x08\x12\x0c\n\x04lost\x18\x05 \x01(\x08\x12\x0f\n\x07\x66\x61ulted\x18\x06 \x01(\x08\x12\r\n\x05\x66\x61ult\x18\x07 \x01(\t\x12\x0e\n\x06reason\x18\x08 \x01(\t\x12$\n\x06states\x18\t \x03(\x0e\x32\x14.arena.v1.MatchState\x12\x0e\n\x06offset\x18\n \x01(\r\x12\r\n\x05limit\x18\x0b \x01(\r\x12\x10\n\x08match_id\x18\x0c \x01(\t\"K\n\x13\x46indMatchesResponse\x12%\n\x07matches\x18\x01 \x03(\x0b\x32\x14.arena.v1.FoundMatch\x12\r\n\x05total\x18\x02 \x01(\r\"\xd0\x01\n\nFoundMatch\x12\"\n\x05match\x18\x01 \x01(\x0b\x32\x13.arena.v1.MatchInfo\x12\x12\n\ntournament\x18\x02 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x03 \x01(\r\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x12\n\nstarted_ms\x18\x05 \x01(\x03\x12\x13\n\x0b\x66inished_ms\x18\x06 \x01(\x03\x12\x11\n\tdecisions\x18\x07 \x03(\r\x12\x0f\n\x07strikes\x18\x08 \x03(\r\x12\x0f\n\x07time_ms\x18\t \x03(\x04\x12\x0b\n\x03why\x18\n \x01(\t\"%\n\x11GetBotLogsRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"4\n\x12GetBotLogsResponse\x12\x1e\n\x04logs\x18\x01 \x03(\x0b\x32\x10.arena.v1.BotLog\"M\n\x06\x42otLog\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12#\n\x05lines\x18\x02 \x03(\x0b\x32\x14.arena.v1.BotLogLine\x12\x10\n\x08left_out\x18\x03 \x01(\x04\"<\n\nBotLogLine\x12\x10\n\x08\x64\x65\x63ision\x18\x01 \x01(\r\x12\x0e\n\x06shared\x18\x02 \x01(\r\x12\x0c\n\x04text\x18\x03 \x01(\t2\xa5\x01\n\x0e\x41rchiveService\x12J\n\x0b\x46indMatches\x12\x1c.arena.v1.FindMatchesRequest\x1a\x1d.arena.v1.FindMatchesResponse\x12G\n\nGetBotLogs\x12\x1b.arena.v1.GetBotLogsRequest\x1a\x1c.arena.v1.GetBotLogsResponseBP\n\x08\x61rena.v1P\x01Z7github.com/referee-arena/referee/sdk/go/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x61rena/v1/archive.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/result.proto\x1a\x19\x61rena/v1/tournament.proto\"\xfc\x01\n\x12\x46indMatchesRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0b\n\x03\x62ot\x18\x03 \x01(\t\x12\x0b\n\x03won\x18\x04 \x01(\x08\x12\x0c\n\x04lost\x18\x05 \x01(\x08\x12\x0f\n\x07\x66\x61ulted\x18\x06 \x01(\x08\x12$\n\x05\x66\x61ult\x18\x07 \x01(\x0e\x32\x15.arena.v1.Termination\x12\x0e\n\x06reason\x18\x08 \x01(\t\x12$\n\x06states\x18\t \x03(\x0e\x32\x14.arena.v1.MatchState\x12\x0e\n\x06offset\x18\n \x01(\r\x12\r\n\x05limit\x18\x0b \x01(\r\x12\x10\n\x08match_id\x18\x0c \x01(\t\"K\n\x13\x46indMatchesResponse\x12%\n\x07matches\x18\x01 \x03(\x0b\x32\x14.arena.v1.FoundMatch\x12\r\n\x05total\x18\x02 \x01(\r\"\xcf\x01\n\nFoundMatch\x12!\n\x04info\x18\x01 \x01(\x0b\x32\x13.arena.v1.MatchInfo\x12\x12\n\ntournament\x18\x02 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x03 \x01(\r\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x12\n\nstarted_ms\x18\x05 \x01(\x03\x12\x13\n\x0b\x66inished_ms\x18\x06 \x01(\x03\x12\x11\n\tdecisions\x18\x07 \x03(\r\x12\x0f\n\x07strikes\x18\x08 \x03(\r\x12\x0f\n\x07time_ms\x18\t \x03(\x04\x12\x0b\n\x03why\x18\n \x01(\t\"%\n\x11GetBotLogsRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"4\n\x12GetBotLogsResponse\x12\x1e\n\x04logs\x18\x01 \x03(\x0b\x32\x10.arena.v1.BotLog\"M\n\x06\x42otLog\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12#\n\x05lines\x18\x02 \x03(\x0b\x32\x14.arena.v1.BotLogLine\x12\x10\n\x08left_out\x18\x03 \x01(\x04\"<\n\nBotLogLine\x12\x10\n\x08\x64\x65\x63ision\x18\x01 \x01(\r\x12\x0e\n\x06shared\x18\x02 \x01(\r\x12\x0c\n\x04text\x18\x03 \x01(\t2\xa5\x01\n\x0e\x41rchiveService\x12J\n\x0b\x46indMatches\x12\x1c.arena.v1.FindMatchesRequest\x1a\x1d.arena.v1.FindMatchesResponse\x12G\n\nGetBotLogs\x12\x1b.arena.v1.GetBotLogsRequest\x1a\x1c.arena.v1.GetBotLogsResponseBP\n\x08\x61rena.v1P\x01Z7github.com/referee-arena/referee/sdk/go/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,20 +34,20 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.archive_pb2', _glo
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\010arena.v1P\001Z7github.com/referee-arena/referee/sdk/go/arenav1;arenav1\252\002\010Arena.V1'
-  _globals['_FINDMATCHESREQUEST']._serialized_start=64
-  _globals['_FINDMATCHESREQUEST']._serialized_end=293
-  _globals['_FINDMATCHESRESPONSE']._serialized_start=295
-  _globals['_FINDMATCHESRESPONSE']._serialized_end=370
-  _globals['_FOUNDMATCH']._serialized_start=373
-  _globals['_FOUNDMATCH']._serialized_end=581
-  _globals['_GETBOTLOGSREQUEST']._serialized_start=583
-  _globals['_GETBOTLOGSREQUEST']._serialized_end=620
-  _globals['_GETBOTLOGSRESPONSE']._serialized_start=622
-  _globals['_GETBOTLOGSRESPONSE']._serialized_end=674
-  _globals['_BOTLOG']._serialized_start=676
-  _globals['_BOTLOG']._serialized_end=753
-  _globals['_BOTLOGLINE']._serialized_start=755
-  _globals['_BOTLOGLINE']._serialized_end=815
-  _globals['_ARCHIVESERVICE']._serialized_start=818
-  _globals['_ARCHIVESERVICE']._serialized_end=983
+  _globals['_FINDMATCHESREQUEST']._serialized_start=87
+  _globals['_FINDMATCHESREQUEST']._serialized_end=339
+  _globals['_FINDMATCHESRESPONSE']._serialized_start=341
+  _globals['_FINDMATCHESRESPONSE']._serialized_end=416
+  _globals['_FOUNDMATCH']._serialized_start=419
+  _globals['_FOUNDMATCH']._serialized_end=626
+  _globals['_GETBOTLOGSREQUEST']._serialized_start=628
+  _globals['_GETBOTLOGSREQUEST']._serialized_end=665
+  _globals['_GETBOTLOGSRESPONSE']._serialized_start=667
+  _globals['_GETBOTLOGSRESPONSE']._serialized_end=719
+  _globals['_BOTLOG']._serialized_start=721
+  _globals['_BOTLOG']._serialized_end=798
+  _globals['_BOTLOGLINE']._serialized_start=800
+  _globals['_BOTLOGLINE']._serialized_end=860
+  _globals['_ARCHIVESERVICE']._serialized_start=863
+  _globals['_ARCHIVESERVICE']._serialized_end=1028
 # @@protoc_insertion_point(module_scope)

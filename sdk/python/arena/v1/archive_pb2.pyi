@@ -3,6 +3,7 @@
 isort:skip_file
 Matches that were played: found again by what happened in them, and what hosted bots wrote meanwhile."""
 
+from arena.v1 import result_pb2 as _result_pb2
 from arena.v1 import tournament_pb2 as _tournament_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
@@ -46,8 +47,8 @@ class FindMatchesRequest(_message.Message):
     """A rank below 1; needs `bot`."""
     faulted: _builtins.bool
     """A seat did not finish by itself."""
-    fault: _builtins.str
-    """How a seat ended, in a word: `illegal`, `timeout`, `disconnect`, `crash`, `flood` or `resigned`."""
+    fault: _result_pb2.Termination.ValueType
+    """A seat ended so: ILLEGAL, TIMEOUT, DISCONNECT, CRASH, FLOOD or RESIGNED. Unspecified: however they ended."""
     reason: _builtins.str
     """How the match ended, in the game's own word."""
     offset: _builtins.int
@@ -68,7 +69,7 @@ class FindMatchesRequest(_message.Message):
         won: _builtins.bool = ...,
         lost: _builtins.bool = ...,
         faulted: _builtins.bool = ...,
-        fault: _builtins.str = ...,
+        fault: _result_pb2.Termination.ValueType = ...,
         reason: _builtins.str = ...,
         states: _abc.Iterable[_tournament_pb2.MatchState.ValueType] | None = ...,
         offset: _builtins.int = ...,
@@ -111,7 +112,7 @@ Global___FindMatchesResponse: _TypeAlias = FindMatchesResponse  # noqa: Y015
 class FoundMatch(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
-    MATCH_FIELD_NUMBER: _builtins.int
+    INFO_FIELD_NUMBER: _builtins.int
     TOURNAMENT_FIELD_NUMBER: _builtins.int
     ATTEMPT_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
@@ -133,7 +134,7 @@ class FoundMatch(_message.Message):
     why: _builtins.str
     """Why its format let these bots meet; empty in a round-robin and in practice."""
     @_builtins.property
-    def match(self) -> _tournament_pb2.MatchInfo: ...
+    def info(self) -> _tournament_pb2.MatchInfo: ...
     @_builtins.property
     def decisions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """By seat: answers, rejected answers that counted, and thinking time."""
@@ -145,7 +146,7 @@ class FoundMatch(_message.Message):
     def __init__(
         self,
         *,
-        match: _tournament_pb2.MatchInfo | None = ...,
+        info: _tournament_pb2.MatchInfo | None = ...,
         tournament: _builtins.str = ...,
         attempt: _builtins.int = ...,
         reason: _builtins.str = ...,
@@ -156,9 +157,9 @@ class FoundMatch(_message.Message):
         time_ms: _abc.Iterable[_builtins.int] | None = ...,
         why: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["match", b"match"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["info", b"info"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt", "decisions", b"decisions", "finished_ms", b"finished_ms", "match", b"match", "reason", b"reason", "started_ms", b"started_ms", "strikes", b"strikes", "time_ms", b"time_ms", "tournament", b"tournament", "why", b"why"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt", "decisions", b"decisions", "finished_ms", b"finished_ms", "info", b"info", "reason", b"reason", "started_ms", b"started_ms", "strikes", b"strikes", "time_ms", b"time_ms", "tournament", b"tournament", "why", b"why"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

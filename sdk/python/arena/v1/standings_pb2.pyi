@@ -212,6 +212,9 @@ class Standing(_message.Message):
     WINS_SPLIT_FIELD_NUMBER: _builtins.int
     STRENGTH_FIELD_NUMBER: _builtins.int
     STRENGTH_ERROR_FIELD_NUMBER: _builtins.int
+    DRAWS_FIELD_NUMBER: _builtins.int
+    FAULT_KINDS_FIELD_NUMBER: _builtins.int
+    VERSIONS_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
     bot: _builtins.str
     mu: _builtins.float
@@ -234,6 +237,16 @@ class Standing(_message.Message):
     strength: _builtins.float
     """Order-free strength relative to the mean of the field, on the scale of mu, and its standard error; where they are known."""
     strength_error: _builtins.float
+    draws: _builtins.int
+    """First places that were shared; in a match of two, the matches that ended level."""
+    @_builtins.property
+    def fault_kinds(self) -> _containers.RepeatedCompositeFieldContainer[Global___FaultKind]:
+        """The faults by kind, the most frequent first."""
+
+    @_builtins.property
+    def versions(self) -> _containers.RepeatedCompositeFieldContainer[Global___VersionRating]:
+        """Its versions in the order in which they first played; empty where the tournament does not tell them apart."""
+
     def __init__(
         self,
         *,
@@ -253,10 +266,13 @@ class Standing(_message.Message):
         wins_split: _builtins.float | None = ...,
         strength: _builtins.float | None = ...,
         strength_error: _builtins.float | None = ...,
+        draws: _builtins.int = ...,
+        fault_kinds: _abc.Iterable[Global___FaultKind] | None = ...,
+        versions: _abc.Iterable[Global___VersionRating] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_absent_seconds", b"_absent_seconds", "_mean_rank", b"_mean_rank", "_mean_score", b"_mean_score", "_previous_rank", b"_previous_rank", "_strength", b"_strength", "_strength_error", b"_strength_error", "_wins_split", b"_wins_split", "absent_seconds", b"absent_seconds", "mean_rank", b"mean_rank", "mean_score", b"mean_score", "previous_rank", b"previous_rank", "strength", b"strength", "strength_error", b"strength_error", "wins_split", b"wins_split"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_absent_seconds", b"_absent_seconds", "_mean_rank", b"_mean_rank", "_mean_score", b"_mean_score", "_previous_rank", b"_previous_rank", "_strength", b"_strength", "_strength_error", b"_strength_error", "_wins_split", b"_wins_split", "absent", b"absent", "absent_seconds", b"absent_seconds", "bot", b"bot", "faults", b"faults", "matches", b"matches", "mean_rank", b"mean_rank", "mean_score", b"mean_score", "mu", b"mu", "previous_rank", b"previous_rank", "rank", b"rank", "score", b"score", "sigma", b"sigma", "strength", b"strength", "strength_error", b"strength_error", "wins", b"wins", "wins_split", b"wins_split"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_absent_seconds", b"_absent_seconds", "_mean_rank", b"_mean_rank", "_mean_score", b"_mean_score", "_previous_rank", b"_previous_rank", "_strength", b"_strength", "_strength_error", b"_strength_error", "_wins_split", b"_wins_split", "absent", b"absent", "absent_seconds", b"absent_seconds", "bot", b"bot", "draws", b"draws", "fault_kinds", b"fault_kinds", "faults", b"faults", "matches", b"matches", "mean_rank", b"mean_rank", "mean_score", b"mean_score", "mu", b"mu", "previous_rank", b"previous_rank", "rank", b"rank", "score", b"score", "sigma", b"sigma", "strength", b"strength", "strength_error", b"strength_error", "versions", b"versions", "wins", b"wins", "wins_split", b"wins_split"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__absent_seconds: _TypeAlias = _typing.Literal["absent_seconds"]  # noqa: Y015
     _WhichOneofArgType__absent_seconds: _TypeAlias = _typing.Literal["_absent_seconds", b"_absent_seconds"]  # noqa: Y015
@@ -288,6 +304,62 @@ class Standing(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__wins_split) -> _WhichOneofReturnType__wins_split | None: ...
 
 Global___Standing: _TypeAlias = Standing  # noqa: Y015
+
+@_typing.final
+class VersionRating(_message.Message):
+    """The rating of one version of a bot after its last match so far."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    MU_FIELD_NUMBER: _builtins.int
+    SIGMA_FIELD_NUMBER: _builtins.int
+    version: _builtins.int
+    """0 while it was no submitted version: the bot was connected."""
+    matches: _builtins.int
+    mu: _builtins.float
+    sigma: _builtins.float
+    def __init__(
+        self,
+        *,
+        version: _builtins.int = ...,
+        matches: _builtins.int = ...,
+        mu: _builtins.float = ...,
+        sigma: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["matches", b"matches", "mu", b"mu", "sigma", b"sigma", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___VersionRating: _TypeAlias = VersionRating  # noqa: Y015
+
+@_typing.final
+class FaultKind(_message.Message):
+    """How often a bot forfeited in one way."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KIND_FIELD_NUMBER: _builtins.int
+    COUNT_FIELD_NUMBER: _builtins.int
+    kind: _builtins.str
+    """The lower-case word of a `Termination`: `timeout`."""
+    count: _builtins.int
+    def __init__(
+        self,
+        *,
+        kind: _builtins.str = ...,
+        count: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["count", b"count", "kind", b"kind"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FaultKind: _TypeAlias = FaultKind  # noqa: Y015
 
 @_typing.final
 class MatchPlaying(_message.Message):

@@ -27,7 +27,7 @@ from arena.v1 import result_pb2 as arena_dot_v1_dot_result__pb2
 from arena.v1 import standings_pb2 as arena_dot_v1_dot_standings__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61rena/v1/tournament.proto\x12\x08\x61rena.v1\x1a\x14\x61rena/v1/match.proto\x1a\x15\x61rena/v1/result.proto\x1a\x18\x61rena/v1/standings.proto\"\x12\n\x10ListGamesRequest\"6\n\x11ListGamesResponse\x12!\n\x05games\x18\x01 \x03(\x0b\x32\x12.arena.v1.GameInfo\"y\n\x08GameInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\r\x12\x15\n\rleast_players\x18\x04 \x01(\r\x12\x14\n\x0cmost_players\x18\x05 \x01(\r\x12\x12\n\nhouse_bots\x18\x06 \x03(\t\"\x18\n\x16ListTournamentsRequest\"H\n\x17ListTournamentsResponse\x12-\n\x0btournaments\x18\x01 \x03(\x0b\x32\x18.arena.v1.TournamentInfo\"\xaf\x03\n\x0eTournamentInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0f\n\x07players\x18\x03 \x01(\r\x12(\n\x05state\x18\x04 \x01(\x0e\x32\x19.arena.v1.TournamentState\x12\x14\n\x0cmatches_done\x18\x05 \x01(\r\x12\x15\n\rmatches_total\x18\x06 \x01(\r\x12\x0c\n\x04\x62ots\x18\x07 \x03(\t\x12\x12\n\ncommitment\x18\x08 \x01(\t\x12\x0c\n\x04root\x18\t \x01(\t\x12\x15\n\rsettings_json\x18\n \x01(\t\x12\x19\n\x11matches_set_aside\x18\x0b \x01(\r\x12\x12\n\nrepeatable\x18\x0c \x01(\x08\x12\x11\n\tseed_text\x18\r \x01(\t\x12\x0c\n\x04salt\x18\x0e \x01(\t\x12#\n\x06nonces\x18\x0f \x03(\x0b\x32\x13.arena.v1.NonceDraw\x12\x0f\n\x07rulings\x18\x10 \x03(\t\x12\r\n\x05stage\x18\x11 \x01(\t\x12!\n\x04head\x18\x12 \x01(\x0b\x32\x13.arena.v1.ChainHead\x12\x1a\n\x12matches_dealt_anew\x18\x19 \x01(\r\"h\n\tNonceDraw\x12\x0c\n\x04\x64raw\x18\x01 \x01(\r\x12\x13\n\x0b\x66irst_match\x18\x02 \x01(\r\x12(\n\x08\x65ntrants\x18\x03 \x03(\x0b\x32\x16.arena.v1.EntrantNonce\x12\x0e\n\x06\x64igest\x18\x04 \x01(\t\")\n\x13GetStandingsRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\"V\n\x14GetStandingsResponse\x12\x16\n\x0estandings_json\x18\x01 \x01(\t\x12&\n\tstandings\x18\x02 \x01(\x0b\x32\x13.arena.v1.Standings\"+\n\x15WatchStandingsRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\"X\n\x16WatchStandingsResponse\x12\x16\n\x0estandings_json\x18\x01 \x01(\t\x12&\n\tstandings\x18\x02 \x01(\x0b\x32\x13.arena.v1.Standings\"G\n\x12ListMatchesRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0e\n\x06offset\x18\x02 \x01(\r\x12\r\n\x05limit\x18\x03 \x01(\r\"J\n\x13ListMatchesResponse\x12$\n\x07matches\x18\x01 \x03(\x0b\x32\x13.arena.v1.MatchInfo\x12\r\n\x05total\x18\x02 \x01(\r\"\xa3\x01\n\tMatchInfo\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\r\n\x05round\x18\x02 \x01(\r\x12\r\n\x05table\x18\x03 \x01(\r\x12#\n\x05state\x18\x04 \x01(\x0e\x32\x14.arena.v1.MatchState\x12\x0c\n\x04\x62ots\x18\x05 \x03(\t\x12%\n\x06result\x18\x06 \x01(\x0b\x32\x15.arena.v1.MatchResult\x12\x0c\n\x04game\x18\x07 \x01(\t\"$\n\x10GetRecordRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"O\n\x11GetRecordResponse\x12\x13\n\x0brecord_json\x18\x01 \x01(\x0c\x12%\n\x06record\x18\x02 \x01(\x0b\x32\x15.arena.v1.MatchRecord\"\xa8\x01\n\x0bMatchRecord\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x14\n\x0cgame_version\x18\x02 \x01(\r\x12\x0f\n\x07players\x18\x03 \x01(\r\x12\x14\n\x0coptions_json\x18\x04 \x01(\t\x12\x0c\n\x04seed\x18\x05 \x01(\t\x12\x11\n\tdecisions\x18\x06 \x03(\t\x12\r\n\x05ranks\x18\x07 \x03(\r\x12\x0e\n\x06scores\x18\x08 \x03(\x05\x12\x0e\n\x06reason\x18\t \x01(\t\"%\n\x11WatchMatchRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"\xc2\x01\n\x12WatchMatchResponse\x12\x0c\n\x04view\x18\x01 \x01(\x0c\x12\x11\n\tview_type\x18\x02 \x01(\t\x12\x0e\n\x06scores\x18\x03 \x03(\x05\x12\x11\n\tdecisions\x18\x04 \x01(\r\x12\x0c\n\x04over\x18\x05 \x01(\x08\x12\x17\n\x0fview_descriptor\x18\x06 \x01(\x0c\x12%\n\x06result\x18\x07 \x01(\x0b\x32\x15.arena.v1.MatchResult\x12\x0c\n\x04game\x18\x08 \x01(\t\x12\x0c\n\x04\x62ots\x18\t \x03(\t\"F\n\x17\x45xportTournamentRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x17\n\x0fwithout_records\x18\x02 \x01(\x08\"\x80\x01\n\x18\x45xportTournamentResponse\x12\'\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x16.arena.v1.JournalEntry\x12\x10\n\x08schedule\x18\x02 \x03(\t\x12)\n\x07records\x18\x03 \x03(\x0b\x32\x18.arena.v1.ExportedRecord\"+\n\x0cJournalEntry\x12\r\n\x05\x65ntry\x18\x01 \x01(\t\x12\x0c\n\x04hash\x18\x02 \x01(\t\"4\n\x0e\x45xportedRecord\x12\r\n\x05match\x18\x01 \x01(\r\x12\x13\n\x0brecord_json\x18\x02 \x01(\x0c*\xa5\x01\n\nMatchState\x12\x1b\n\x17MATCH_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15MATCH_STATE_SCHEDULED\x10\x01\x12\x17\n\x13MATCH_STATE_PLAYING\x10\x02\x12\x18\n\x14MATCH_STATE_FINISHED\x10\x03\x12\x16\n\x12MATCH_STATE_ABSENT\x10\x04\x12\x14\n\x10MATCH_STATE_VOID\x10\x05\x32\x91\x05\n\x11TournamentService\x12\x44\n\tListGames\x12\x1a.arena.v1.ListGamesRequest\x1a\x1b.arena.v1.ListGamesResponse\x12V\n\x0fListTournaments\x12 .arena.v1.ListTournamentsRequest\x1a!.arena.v1.ListTournamentsResponse\x12M\n\x0cGetStandings\x12\x1d.arena.v1.GetStandingsRequest\x1a\x1e.arena.v1.GetStandingsResponse\x12U\n\x0eWatchStandings\x12\x1f.arena.v1.WatchStandingsRequest\x1a .arena.v1.WatchStandingsResponse0\x01\x12J\n\x0bListMatches\x12\x1c.arena.v1.ListMatchesRequest\x1a\x1d.arena.v1.ListMatchesResponse\x12\x44\n\tGetRecord\x12\x1a.arena.v1.GetRecordRequest\x1a\x1b.arena.v1.GetRecordResponse\x12I\n\nWatchMatch\x12\x1b.arena.v1.WatchMatchRequest\x1a\x1c.arena.v1.WatchMatchResponse0\x01\x12[\n\x10\x45xportTournament\x12!.arena.v1.ExportTournamentRequest\x1a\".arena.v1.ExportTournamentResponse0\x01\x42P\n\x08\x61rena.v1P\x01Z7github.com/referee-arena/referee/sdk/go/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61rena/v1/tournament.proto\x12\x08\x61rena.v1\x1a\x14\x61rena/v1/match.proto\x1a\x15\x61rena/v1/result.proto\x1a\x18\x61rena/v1/standings.proto\"\x12\n\x10ListGamesRequest\"6\n\x11ListGamesResponse\x12!\n\x05games\x18\x01 \x03(\x0b\x32\x12.arena.v1.GameInfo\"y\n\x08GameInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\r\x12\x15\n\rleast_players\x18\x04 \x01(\r\x12\x14\n\x0cmost_players\x18\x05 \x01(\r\x12\x12\n\nhouse_bots\x18\x06 \x03(\t\"\x18\n\x16ListTournamentsRequest\"H\n\x17ListTournamentsResponse\x12-\n\x0btournaments\x18\x01 \x03(\x0b\x32\x18.arena.v1.TournamentInfo\"\xaf\x03\n\x0eTournamentInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0f\n\x07players\x18\x03 \x01(\r\x12(\n\x05state\x18\x04 \x01(\x0e\x32\x19.arena.v1.TournamentState\x12\x14\n\x0cmatches_done\x18\x05 \x01(\r\x12\x15\n\rmatches_total\x18\x06 \x01(\r\x12\x0c\n\x04\x62ots\x18\x07 \x03(\t\x12\x12\n\ncommitment\x18\x08 \x01(\t\x12\x0c\n\x04root\x18\t \x01(\t\x12\x15\n\rsettings_json\x18\n \x01(\t\x12\x19\n\x11matches_set_aside\x18\x0b \x01(\r\x12\x12\n\nrepeatable\x18\x0c \x01(\x08\x12\x11\n\tseed_text\x18\r \x01(\t\x12\x0c\n\x04salt\x18\x0e \x01(\t\x12#\n\x06nonces\x18\x0f \x03(\x0b\x32\x13.arena.v1.NonceDraw\x12\x0f\n\x07rulings\x18\x10 \x03(\t\x12\r\n\x05stage\x18\x11 \x01(\t\x12!\n\x04head\x18\x12 \x01(\x0b\x32\x13.arena.v1.ChainHead\x12\x1a\n\x12matches_dealt_anew\x18\x19 \x01(\r\"h\n\tNonceDraw\x12\x0c\n\x04\x64raw\x18\x01 \x01(\r\x12\x13\n\x0b\x66irst_match\x18\x02 \x01(\r\x12(\n\x08\x65ntrants\x18\x03 \x03(\x0b\x32\x16.arena.v1.EntrantNonce\x12\x0e\n\x06\x64igest\x18\x04 \x01(\t\")\n\x13GetStandingsRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\"V\n\x14GetStandingsResponse\x12\x16\n\x0estandings_json\x18\x01 \x01(\t\x12&\n\tstandings\x18\x02 \x01(\x0b\x32\x13.arena.v1.Standings\"<\n\x15WatchStandingsRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0f\n\x07\x63hanges\x18\x02 \x01(\x08\"n\n\x16WatchStandingsResponse\x12\x16\n\x0estandings_json\x18\x01 \x01(\t\x12&\n\tstandings\x18\x02 \x01(\x0b\x32\x13.arena.v1.Standings\x12\x14\n\x0c\x63hanges_json\x18\x03 \x01(\t\"G\n\x12ListMatchesRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0e\n\x06offset\x18\x02 \x01(\r\x12\r\n\x05limit\x18\x03 \x01(\r\"J\n\x13ListMatchesResponse\x12$\n\x07matches\x18\x01 \x03(\x0b\x32\x13.arena.v1.MatchInfo\x12\r\n\x05total\x18\x02 \x01(\r\"\xa3\x01\n\tMatchInfo\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\r\n\x05round\x18\x02 \x01(\r\x12\r\n\x05table\x18\x03 \x01(\r\x12#\n\x05state\x18\x04 \x01(\x0e\x32\x14.arena.v1.MatchState\x12\x0c\n\x04\x62ots\x18\x05 \x03(\t\x12%\n\x06result\x18\x06 \x01(\x0b\x32\x15.arena.v1.MatchResult\x12\x0c\n\x04game\x18\x07 \x01(\t\"$\n\x10GetRecordRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"O\n\x11GetRecordResponse\x12\x13\n\x0brecord_json\x18\x01 \x01(\x0c\x12%\n\x06record\x18\x02 \x01(\x0b\x32\x15.arena.v1.MatchRecord\"\xa8\x01\n\x0bMatchRecord\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x14\n\x0cgame_version\x18\x02 \x01(\r\x12\x0f\n\x07players\x18\x03 \x01(\r\x12\x14\n\x0coptions_json\x18\x04 \x01(\t\x12\x0c\n\x04seed\x18\x05 \x01(\t\x12\x11\n\tdecisions\x18\x06 \x03(\t\x12\r\n\x05ranks\x18\x07 \x03(\r\x12\x0e\n\x06scores\x18\x08 \x03(\x05\x12\x0e\n\x06reason\x18\t \x01(\t\"%\n\x11WatchMatchRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"\xc2\x01\n\x12WatchMatchResponse\x12\x0c\n\x04view\x18\x01 \x01(\x0c\x12\x11\n\tview_type\x18\x02 \x01(\t\x12\x0e\n\x06scores\x18\x03 \x03(\x05\x12\x11\n\tdecisions\x18\x04 \x01(\r\x12\x0c\n\x04over\x18\x05 \x01(\x08\x12\x17\n\x0fview_descriptor\x18\x06 \x01(\x0c\x12%\n\x06result\x18\x07 \x01(\x0b\x32\x15.arena.v1.MatchResult\x12\x0c\n\x04game\x18\x08 \x01(\t\x12\x0c\n\x04\x62ots\x18\t \x03(\t\"F\n\x17\x45xportTournamentRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x17\n\x0fwithout_records\x18\x02 \x01(\x08\"\x80\x01\n\x18\x45xportTournamentResponse\x12\'\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x16.arena.v1.JournalEntry\x12\x10\n\x08schedule\x18\x02 \x03(\t\x12)\n\x07records\x18\x03 \x03(\x0b\x32\x18.arena.v1.ExportedRecord\"+\n\x0cJournalEntry\x12\r\n\x05\x65ntry\x18\x01 \x01(\t\x12\x0c\n\x04hash\x18\x02 \x01(\t\"5\n\x0e\x45xportedRecord\x12\x0e\n\x06number\x18\x01 \x01(\r\x12\x13\n\x0brecord_json\x18\x02 \x01(\x0c*\xa5\x01\n\nMatchState\x12\x1b\n\x17MATCH_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15MATCH_STATE_SCHEDULED\x10\x01\x12\x17\n\x13MATCH_STATE_PLAYING\x10\x02\x12\x18\n\x14MATCH_STATE_FINISHED\x10\x03\x12\x16\n\x12MATCH_STATE_ABSENT\x10\x04\x12\x14\n\x10MATCH_STATE_VOID\x10\x05\x32\x91\x05\n\x11TournamentService\x12\x44\n\tListGames\x12\x1a.arena.v1.ListGamesRequest\x1a\x1b.arena.v1.ListGamesResponse\x12V\n\x0fListTournaments\x12 .arena.v1.ListTournamentsRequest\x1a!.arena.v1.ListTournamentsResponse\x12M\n\x0cGetStandings\x12\x1d.arena.v1.GetStandingsRequest\x1a\x1e.arena.v1.GetStandingsResponse\x12U\n\x0eWatchStandings\x12\x1f.arena.v1.WatchStandingsRequest\x1a .arena.v1.WatchStandingsResponse0\x01\x12J\n\x0bListMatches\x12\x1c.arena.v1.ListMatchesRequest\x1a\x1d.arena.v1.ListMatchesResponse\x12\x44\n\tGetRecord\x12\x1a.arena.v1.GetRecordRequest\x1a\x1b.arena.v1.GetRecordResponse\x12I\n\nWatchMatch\x12\x1b.arena.v1.WatchMatchRequest\x1a\x1c.arena.v1.WatchMatchResponse0\x01\x12[\n\x10\x45xportTournament\x12!.arena.v1.ExportTournamentRequest\x1a\".arena.v1.ExportTournamentResponse0\x01\x42P\n\x08\x61rena.v1P\x01Z7github.com/referee-arena/referee/sdk/go/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,8 +35,8 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.tournament_pb2', _
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\010arena.v1P\001Z7github.com/referee-arena/referee/sdk/go/arenav1;arenav1\252\002\010Arena.V1'
-  _globals['_MATCHSTATE']._serialized_start=2359
-  _globals['_MATCHSTATE']._serialized_end=2524
+  _globals['_MATCHSTATE']._serialized_start=2399
+  _globals['_MATCHSTATE']._serialized_end=2564
   _globals['_LISTGAMESREQUEST']._serialized_start=110
   _globals['_LISTGAMESREQUEST']._serialized_end=128
   _globals['_LISTGAMESRESPONSE']._serialized_start=130
@@ -56,33 +56,33 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETSTANDINGSRESPONSE']._serialized_start=992
   _globals['_GETSTANDINGSRESPONSE']._serialized_end=1078
   _globals['_WATCHSTANDINGSREQUEST']._serialized_start=1080
-  _globals['_WATCHSTANDINGSREQUEST']._serialized_end=1123
-  _globals['_WATCHSTANDINGSRESPONSE']._serialized_start=1125
-  _globals['_WATCHSTANDINGSRESPONSE']._serialized_end=1213
-  _globals['_LISTMATCHESREQUEST']._serialized_start=1215
-  _globals['_LISTMATCHESREQUEST']._serialized_end=1286
-  _globals['_LISTMATCHESRESPONSE']._serialized_start=1288
-  _globals['_LISTMATCHESRESPONSE']._serialized_end=1362
-  _globals['_MATCHINFO']._serialized_start=1365
-  _globals['_MATCHINFO']._serialized_end=1528
-  _globals['_GETRECORDREQUEST']._serialized_start=1530
-  _globals['_GETRECORDREQUEST']._serialized_end=1566
-  _globals['_GETRECORDRESPONSE']._serialized_start=1568
-  _globals['_GETRECORDRESPONSE']._serialized_end=1647
-  _globals['_MATCHRECORD']._serialized_start=1650
-  _globals['_MATCHRECORD']._serialized_end=1818
-  _globals['_WATCHMATCHREQUEST']._serialized_start=1820
-  _globals['_WATCHMATCHREQUEST']._serialized_end=1857
-  _globals['_WATCHMATCHRESPONSE']._serialized_start=1860
-  _globals['_WATCHMATCHRESPONSE']._serialized_end=2054
-  _globals['_EXPORTTOURNAMENTREQUEST']._serialized_start=2056
-  _globals['_EXPORTTOURNAMENTREQUEST']._serialized_end=2126
-  _globals['_EXPORTTOURNAMENTRESPONSE']._serialized_start=2129
-  _globals['_EXPORTTOURNAMENTRESPONSE']._serialized_end=2257
-  _globals['_JOURNALENTRY']._serialized_start=2259
-  _globals['_JOURNALENTRY']._serialized_end=2302
-  _globals['_EXPORTEDRECORD']._serialized_start=2304
-  _globals['_EXPORTEDRECORD']._serialized_end=2356
-  _globals['_TOURNAMENTSERVICE']._serialized_start=2527
-  _globals['_TOURNAMENTSERVICE']._serialized_end=3184
+  _globals['_WATCHSTANDINGSREQUEST']._serialized_end=1140
+  _globals['_WATCHSTANDINGSRESPONSE']._serialized_start=1142
+  _globals['_WATCHSTANDINGSRESPONSE']._serialized_end=1252
+  _globals['_LISTMATCHESREQUEST']._serialized_start=1254
+  _globals['_LISTMATCHESREQUEST']._serialized_end=1325
+  _globals['_LISTMATCHESRESPONSE']._serialized_start=1327
+  _globals['_LISTMATCHESRESPONSE']._serialized_end=1401
+  _globals['_MATCHINFO']._serialized_start=1404
+  _globals['_MATCHINFO']._serialized_end=1567
+  _globals['_GETRECORDREQUEST']._serialized_start=1569
+  _globals['_GETRECORDREQUEST']._serialized_end=1605
+  _globals['_GETRECORDRESPONSE']._serialized_start=1607
+  _globals['_GETRECORDRESPONSE']._serialized_end=1686
+  _globals['_MATCHRECORD']._serialized_start=1689
+  _globals['_MATCHRECORD']._serialized_end=1857
+  _globals['_WATCHMATCHREQUEST']._serialized_start=1859
+  _globals['_WATCHMATCHREQUEST']._serialized_end=1896
+  _globals['_WATCHMATCHRESPONSE']._serialized_start=1899
+  _globals['_WATCHMATCHRESPONSE']._serialized_end=2093
+  _globals['_EXPORTTOURNAMENTREQUEST']._serialized_start=2095
+  _globals['_EXPORTTOURNAMENTREQUEST']._serialized_end=2165
+  _globals['_EXPORTTOURNAMENTRESPONSE']._serialized_start=2168
+  _globals['_EXPORTTOURNAMENTRESPONSE']._serialized_end=2296
+  _globals['_JOURNALENTRY']._serialized_start=2298
+  _globals['_JOURNALENTRY']._serialized_end=2341
+  _globals['_EXPORTEDRECORD']._serialized_start=2343
+  _globals['_EXPORTEDRECORD']._serialized_end=2396
+  _globals['_TOURNAMENTSERVICE']._serialized_start=2567
+  _globals['_TOURNAMENTSERVICE']._serialized_end=3224
 # @@protoc_insertion_point(module_scope)

@@ -330,16 +330,22 @@ class WatchStandingsRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TOURNAMENT_FIELD_NUMBER: _builtins.int
+    CHANGES_FIELD_NUMBER: _builtins.int
     tournament: _builtins.str
     """Empty: the tournament that runs, or else the newest."""
+    changes: _builtins.bool
+    """After the first message, send what has changed since the message before on this stream (`changes_json`), where that
+    is shorter. Standings of a hundred bots have hundreds of kilobytes.
+    """
     def __init__(
         self,
         *,
         tournament: _builtins.str = ...,
+        changes: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["tournament", b"tournament"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["changes", b"changes", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -351,7 +357,13 @@ class WatchStandingsResponse(_message.Message):
 
     STANDINGS_JSON_FIELD_NUMBER: _builtins.int
     STANDINGS_FIELD_NUMBER: _builtins.int
+    CHANGES_JSON_FIELD_NUMBER: _builtins.int
     standings_json: _builtins.str
+    changes_json: _builtins.str
+    """Instead of the other two, only if `changes` was asked for: a JSON list of what to do with the standings before, in the
+    form in which tables are kept by the names of bots (`leaderboard/referee_leaderboard/changes.py` describes and makes it).
+    `[path, value]` puts a value at a path, `[path]` removes what is there. A path is a list of keys and indices.
+    """
     @_builtins.property
     def standings(self) -> _standings_pb2.Standings: ...
     def __init__(
@@ -359,10 +371,11 @@ class WatchStandingsResponse(_message.Message):
         *,
         standings_json: _builtins.str = ...,
         standings: _standings_pb2.Standings | None = ...,
+        changes_json: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["standings", b"standings"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["standings", b"standings", "standings_json", b"standings_json"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["changes_json", b"changes_json", "standings", b"standings", "standings_json", b"standings_json"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -717,21 +730,21 @@ Global___JournalEntry: _TypeAlias = JournalEntry  # noqa: Y015
 class ExportedRecord(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
-    MATCH_FIELD_NUMBER: _builtins.int
+    NUMBER_FIELD_NUMBER: _builtins.int
     RECORD_JSON_FIELD_NUMBER: _builtins.int
-    match: _builtins.int
-    """The number of the match in the schedule."""
+    number: _builtins.int
+    """Of the match, in the schedule."""
     record_json: _builtins.bytes
     """The record in its canonical bytes."""
     def __init__(
         self,
         *,
-        match: _builtins.int = ...,
+        number: _builtins.int = ...,
         record_json: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["match", b"match", "record_json", b"record_json"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["number", b"number", "record_json", b"record_json"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,35 +1,34 @@
 """The luck of every card, roll or token of a match: what really came, against what else could have come.
 
 A decision is played again with other outcomes: what no seat knows is drawn anew (`State.redrawn`), the moves stay. The
-real outcome and the others are valued alike, by short rollouts of the yardstick, and luck is the value of the real one
-less the mean of the others. What really came is one of the things that could have come, and nothing sets it apart from
-those that are drawn here: so luck has the mean zero exactly, for all bots, however badly the yardstick values things,
-and can be taken off results without making them untrue. A good yardstick only takes more of the noise away.
+real outcome and the others are valued alike (`value.py`), where it is needed after the yardstick has played on for a
+few decisions, and luck is the value of the real one less the mean of the others. What really came is one of the things
+that could have come, and nothing sets it apart from those that are drawn here: so luck has the mean zero exactly, for
+all bots, however badly positions are valued, and can be taken off results without making them untrue. A good value only
+takes more of the noise away.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from referee.analysis.luck.value import LearntValue
 from referee.analysis.why.positions import states_of
 from referee.analysis.why.yardstick import Yardstick
 from referee.rules.chance import Seeded
-from referee.rules.game import Game, Seat, State, WrongUse
+from referee.rules.game import Game, State, WrongUse
 from referee.rules.record import Record, ReplayError
 
-CALIBRATION = 24
-"""Matches of the yardstick against itself that tell how far scores usually are apart."""
-FEATURES = 2
-"""What a position is measured by, for each seat: see `measures`."""
-WIDTH = 1.0
-"""How much scores still move, in units of the usual distance at the end: a lead of so much is not yet a win."""
+UNTIL_SCORES_CHANGE = -1
+FUTURES = 4
+"""Where positions are played on before they are valued: so many times for what really came."""
 
 Values = tuple[tuple[float, ...], ...]
-"""By seat, then by feature."""
+"""By seat, then by measure; there is one measure, the share of opponents left behind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +37,11 @@ class Luckmeter:
 
     yardstick: Yardstick
     rollouts: int
-    """Of every outcome that came, and other outcomes that are tried instead of it, each once."""
+    """Other outcomes that are tried instead of every outcome that came."""
     horizon: int
-    """Decisions after which a rollout ends; 0: as soon as the scores have changed."""
+    """Decisions of the yardstick before a position is valued; `UNTIL_SCORES_CHANGE`: as many as that takes."""
     seed: int
-    apart: float
-    """How far scores are usually apart at the end of a match."""
+    value: LearntValue
 
     @property
     def game(self) -> Game[Any]:
@@ -54,7 +52,7 @@ class Luckmeter:
         if record.result is None:
             raise ReplayError("the match has no result yet")
         states = states_of(self.yardstick, record)
-        total = [[0.0] * FEATURES for _ in range(record.players)]
+        total = [0.0] * record.players
         if states:
             begun = [
                 self.game.begin(record.players, record.options, self._chance(record, "begun", other))
@@ -70,10 +68,10 @@ class Luckmeter:
                 drawn.play(moves)
                 others.append(drawn)
             self._add_luck(total, real, others, record, number)
-        return tuple(map(tuple, total))
+        return tuple((luck,) for luck in total)
 
     def _add_luck(
-        self, total: list[list[float]], real: State[Any], others: Sequence[State[Any]], record: Record, number: int
+        self, total: list[float], real: State[Any], others: Sequence[State[Any]], record: Record, number: int
     ) -> None:
         """Add what came less what else could have come, where chance had a say.
 
@@ -81,72 +79,28 @@ class Luckmeter:
         """
         if all(_seen(other) == _seen(real) for other in others):
             return
-        for place, other in enumerate(others):
-            label = ("later", number, place)
-            came = self._value(real, self._chance(record, *label))
-            instead = self._value(other, self._chance(record, *label))
-            for seat in range(record.players):
-                for feature in range(FEATURES):
-                    total[seat][feature] += (came[seat][feature] - instead[seat][feature]) / self.rollouts
+        futures = min(FUTURES, len(others)) if self.horizon else 1
+        came = [self._value(real, record, number, future) for future in range(futures)]
+        instead = [self._value(other, record, number, future) for future, other in enumerate(others)]
+        for seat in range(record.players):
+            total[seat] += _mean([one[seat] for one in came]) - _mean([one[seat] for one in instead])
 
-    def _value(self, state: State[Any], later: Seeded) -> Values:
-        """What one rollout leads to; it leaves the state alone."""
-        if state.result() is not None:
-            return self.measures(state)
-        state = state.redrawn(later)
-        scores = state.scores()
-        self.yardstick.start(state.players)
-        left = self.horizon
-        while state.pending():
-            state.play(self.yardstick.moves(state))
-            left -= 1
-            if left == 0 or (self.horizon == 0 and state.scores() != scores):
-                break
-        return self.measures(state)
-
-    def measures(self, state: State[Any]) -> Values:
-        """By seat: the share of the others that it will leave behind, as its lead over each lets one expect, and its
-        lead over the mean of all. Once a match is over, its ranks count.
-        """
-        ended = state.result()
-        sign = -1 if self.game.lower_is_better else 1
-        scores = [sign * score for score in state.scores()]
-        mean = math.fsum(scores) / len(scores)
-        found: list[tuple[float, ...]] = []
-        for seat, own in enumerate(scores):
-            lead = (own - mean) / self.apart
-            if ended is not None:
-                found.append((place_share(ended.ranks, seat), lead))
-                continue
-            others = [own - other for place, other in enumerate(scores) if place != seat]
-            found.append((_behind(others, WIDTH * self.apart), lead))
-        return tuple(found)
+    def _value(self, state: State[Any], record: Record, number: int, future: int) -> list[float]:
+        """What a position is worth to each seat; it leaves the state alone."""
+        if self.horizon and state.result() is None:
+            state = state.redrawn(self._chance(record, "later", number, future))
+            scores, left = state.scores(), self.horizon
+            self.yardstick.start(state.players)
+            while state.pending() and left:
+                state.play(self.yardstick.moves(state))
+                left -= 1
+                if self.horizon == UNTIL_SCORES_CHANGE and state.scores() != scores:
+                    break
+        return self.value.shares(state)
 
     def _chance(self, record: Record, *label: object) -> Seeded:
         words = f"luck {self.seed} {record.seed} {' '.join(map(str, label))}"
         return Seeded(hashlib.sha256(words.encode()).digest())
-
-
-def place_share(ranks: Sequence[int], seat: Seat) -> float:
-    """The share of its opponents that a seat left behind; level ones count half."""
-    own = ranks[seat]
-    points = sum(1.0 if rank > own else 0.5 for place, rank in enumerate(ranks) if place != seat and rank >= own)
-    return points / max(1, len(ranks) - 1)
-
-
-def usually_apart(yardstick: Yardstick, players: int, options: Mapping[str, Any], seed: int) -> float:
-    """How far scores of the yardstick against itself are apart at the end: the standard deviation around the mean."""
-    squares = []
-    for number in range(CALIBRATION):
-        name = f"luck {seed} calibration {number}"
-        state = yardstick.game.begin(players, options, Seeded(hashlib.sha256(name.encode()).digest()))
-        yardstick.start(players)
-        while state.pending():
-            state.play(yardstick.moves(state))
-        scores = state.scores()
-        mean = math.fsum(scores) / players
-        squares += [(score - mean) ** 2 for score in scores]
-    return math.sqrt(math.fsum(squares) / len(squares)) or 1.0
 
 
 def check_game(game: Game[Any]) -> None:
@@ -160,9 +114,8 @@ def check_game(game: Game[Any]) -> None:
         ) from None
 
 
-def _behind(leads: Sequence[float], width: float) -> float:
-    """The share of opponents with these distances that is left behind if scores move on by about `width`."""
-    return sum(0.5 * math.erfc(-lead / width) for lead in leads) / max(1, len(leads))
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
 
 
 def _seen(state: State[Any]) -> list[bytes]:

@@ -10,29 +10,28 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, NamedTuple
 
-from referee.analysis.luck.chance_events import Luckmeter, Values, check_game, usually_apart
+from referee.analysis.luck.chance_events import UNTIL_SCORES_CHANGE, Luckmeter, Values, check_game
+from referee.analysis.luck.value import MATCHES, LearntValue, learn
 from referee.analysis.why.yardstick import Yardstick
 from referee.rules import registry
 from referee.rules.game import Game
 from referee.rules.record import Record
 
-TO_THE_END = 1_000_000
-
 
 class Effort(NamedTuple):
-    """How much is tried: outcomes for each real one, and decisions of a rollout (0: until scores change)."""
+    """How much is tried: outcomes for each real one, and decisions that are played before a position is valued."""
 
     rollouts: int
     horizon: int
 
 
 EFFORTS = {
-    "flip7": Effort(8, 0),
-    "encore": Effort(4, TO_THE_END),
-    "stop_me_go": Effort(8, 0),
-    "stop": Effort(4, TO_THE_END),
+    "flip7": Effort(32, 0),
+    "encore": Effort(12, 2),  # what a roll is worth shows once both the active player and the others have used it
+    "stop_me_go": Effort(32, 0),
+    "stop": Effort(16, 0),
 }
-USUAL_EFFORT = Effort(4, TO_THE_END)
+USUAL_EFFORT = Effort(8, UNTIL_SCORES_CHANGE)
 
 
 def meter_of(
@@ -42,13 +41,18 @@ def meter_of(
     yardstick: str | None = None,
     rollouts: int | None = None,
     seed: int = 0,
+    learning: int = MATCHES,
 ) -> Luckmeter:
-    """The meter for matches of so many players; WrongUse if luck cannot be told apart in this game."""
+    """The meter for matches of so many players; WrongUse if luck cannot be told apart in this game.
+
+    What positions are worth is learnt from so many matches of the yardstick against itself.
+    """
     check_game(game)
     effort = EFFORTS.get(game.name, USUAL_EFFORT)
     stick = Yardstick.of(game, yardstick)
-    apart = usually_apart(stick, players, options, seed)
-    return Luckmeter(stick, rollouts or effort.rollouts, effort.horizon, seed, apart)
+    return Luckmeter(
+        stick, rollouts or effort.rollouts, effort.horizon, seed, learn(stick, players, options, seed, learning)
+    )
 
 
 def measured(meter: Luckmeter, records: Sequence[Record], processes: int | None = None) -> Iterator[Values]:
@@ -64,7 +68,7 @@ def measured(meter: Luckmeter, records: Sequence[Record], processes: int | None 
         meter.rollouts,
         meter.horizon,
         meter.seed,
-        meter.apart,
+        meter.value,
     )
     # Started afresh rather than forked: whatever threads this process has stay out of it.
     pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), initializer=_begin, initargs=given)
@@ -79,9 +83,9 @@ def measured(meter: Luckmeter, records: Sequence[Record], processes: int | None 
 _METER: list[Luckmeter] = []
 
 
-def _begin(game: str, yardstick: str, rollouts: int, horizon: int, seed: int, apart: float) -> None:
+def _begin(game: str, yardstick: str, rollouts: int, horizon: int, seed: int, value: LearntValue) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the command, which ends these
-    _METER[:] = [Luckmeter(Yardstick(registry.find(game), yardstick), rollouts, horizon, seed, apart)]
+    _METER[:] = [Luckmeter(Yardstick(registry.find(game), yardstick), rollouts, horizon, seed, value)]
 
 
 def _one(record: bytes) -> Values:

@@ -149,15 +149,43 @@ class FileBackend:
             _note(store, "cancelled the tournament", name)
         return ControlResult("cancelled")
 
-    def join(self, name: str, bot: str) -> int:
+    def join(self, name: str, bot: str, *, dry_run: bool = False) -> int:
         from referee.hall.roster import Roster
         from referee.tournament import plan as plans
 
+        join = plans.join_matches if dry_run else plans.join
         with open_store(self.db, owner="join", create=False) as store:
             game = store.tournaments.get(name).game
-            added = plans.join(store, name, Roster(store).entrants([bot], game))
-            _note(store, "entered", f"{bot} in {name}")
+            added = join(store, name, Roster(store).entrants([bot], game))
+            if not dry_run:
+                _note(store, "entered", f"{bot} in {name}")
             return added
+
+    def extend(self, name: str, rounds: int, *, dry_run: bool = False) -> int:
+        from referee.tournament import plan as plans
+
+        with open_store(self.db, owner="tournament", create=False) as store:
+            added = plans.extend(store, name, rounds, dry_run=dry_run)
+            if not dry_run:
+                _note(store, "extended the tournament", f"{name} by {rounds} rounds")
+            return added
+
+    def undo(self, name: str, *, dry_run: bool = False) -> tuple[int, list[str]]:
+        from referee.tournament import plan as plans
+
+        with open_store(self.db, owner="tournament", create=False) as store:
+            undone = plans.undo(store, name, dry_run=dry_run)
+            if not dry_run:
+                _note(store, "took back the latest addition", name)
+        return undone.matches, list(undone.bots)
+
+    def reopen(self, name: str) -> int:
+        from referee.tournament import plan as plans
+
+        with open_store(self.db, owner="tournament", create=False) as store:
+            found = plans.reopen(store, name)
+            _note(store, "reopened the tournament", name)
+            return found
 
     def rule(self, name: str, action: str, subject: str, reason: str, *, annul: bool = False) -> str:
         from referee.tournament.moderation import Action, rule, told

@@ -53,10 +53,10 @@ def fetch(server: str, ca: str | None, tournament: str) -> Iterator[Published]:
                 for source in (first, pieces):
                     for piece in source:
                         for one in piece.records:
-                            if one.match not in wanted:
+                            if one.number not in wanted:
                                 raise Failure(f"{server} sends a record of no finished match", DID_NOT_HOLD)
-                            wanted.discard(one.match)
-                            yield one.match, one.record_json
+                            wanted.discard(one.number)
+                            yield one.number, one.record_json
                 if wanted:
                     raise Failure(f"{server} keeps back the record of match {min(wanted)}", DID_NOT_HOLD)
 

@@ -145,7 +145,8 @@ class ServerBackend:
             start=start,
             format_json=json.dumps(dict(plan.format)) if plan.format else "",
             total_ms=round(plan.total * 1000),
-            missed=plan.missed,
+            missed=pb.MissedMatches.Value(f"MISSED_MATCHES_{plan.missed.upper()}"),
+            version_sigma=plan.version_sigma,
             order=TableOrder.Value(f"TABLE_ORDER_{(plan.order or 'unspecified').upper()}"),
         )
         made = self._admin("CreateTournament", request)
@@ -163,11 +164,29 @@ class ServerBackend:
     def cancel(self, name: str) -> ControlResult:
         return self._control(name, "CANCEL")
 
-    def join(self, name: str, bot: str) -> int:
+    def join(self, name: str, bot: str, *, dry_run: bool = False) -> int:
         from arena.v1 import admin_pb2 as pb
 
-        added: int = self._admin("JoinTournament", pb.JoinTournamentRequest(name=name, bot=bot)).matches_added
+        request = pb.JoinTournamentRequest(name=name, bot=bot, dry_run=dry_run)
+        added: int = self._admin("JoinTournament", request).matches_added
         return added
+
+    def extend(self, name: str, rounds: int, *, dry_run: bool = False) -> int:
+        return self._amend(name, "EXTEND", rounds, dry_run)[0]
+
+    def undo(self, name: str, *, dry_run: bool = False) -> tuple[int, list[str]]:
+        return self._amend(name, "UNDO", 0, dry_run)
+
+    def reopen(self, name: str) -> int:
+        return self._amend(name, "REOPEN", 0, False)[0]
+
+    def _amend(self, name: str, action: str, rounds: int, dry_run: bool) -> tuple[int, list[str]]:
+        from arena.v1 import admin_pb2 as pb
+
+        number = getattr(pb, f"TOURNAMENT_ACTION_{action}")
+        request = pb.ControlTournamentRequest(name=name, action=number, rounds=rounds, dry_run=dry_run)
+        answer = self._admin("ControlTournament", request)
+        return answer.matches, list(answer.bots)
 
     def rule(self, name: str, action: str, subject: str, reason: str, *, annul: bool = False) -> str:
         from arena.v1 import admin_pb2 as pb
@@ -217,16 +236,17 @@ class ServerBackend:
         ]
 
     def find_matches(self, wanted: Mapping[str, Any], limit: int, offset: int = 0) -> tuple[list[Row], int]:
+        from arena import results
         from arena.v1 import archive_pb2 as pb
         from arena.v1.tournament_pb2 import MatchState
 
-        states = [MatchState.Value(f"MATCH_STATE_{word.upper()}") for word in wanted["states"]]
+        asked = {**wanted, "states": [MatchState.Value(f"MATCH_STATE_{word.upper()}") for word in wanted["states"]]}
+        if "fault" in wanted:
+            asked["fault"] = results.NUMBERS[wanted["fault"]]
         rows: list[Row] = []
         while True:
             page = min(limit - len(rows), MOST_AT_ONCE)
-            request = pb.FindMatchesRequest(
-                **{**wanted, "states": states}, limit=max(1, page), offset=offset + len(rows)
-            )
+            request = pb.FindMatchesRequest(**asked, limit=max(1, page), offset=offset + len(rows))
             answer = call(self.server, None, self.ca, "ArchiveService", "FindMatches", request)
             rows += [_match_row(one) for one in answer.matches]
             if len(rows) >= min(limit, answer.total - offset) or not answer.matches:
@@ -356,7 +376,7 @@ def _match_row(one: Any) -> Row:
     from arena import results
     from arena.v1.tournament_pb2 import MatchState
 
-    match = one.match
+    match = one.info
     state = MatchState.Name(match.state).removeprefix("MATCH_STATE_").lower()
     over = state == "finished"
     return {

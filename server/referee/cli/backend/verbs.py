@@ -87,8 +87,17 @@ class Backend(Protocol):
     def cancel(self, name: str) -> ControlResult:
         """End a tournament for good."""
 
-    def join(self, name: str, bot: str) -> int:
-        """Let a further bot in; returns how many matches that adds."""
+    def join(self, name: str, bot: str, *, dry_run: bool = False) -> int:
+        """Let a further bot in; returns how many matches that adds. A dry run only counts them."""
+
+    def extend(self, name: str, rounds: int, *, dry_run: bool = False) -> int:
+        """Append rounds to a round-robin; returns how many matches that adds."""
+
+    def undo(self, name: str, *, dry_run: bool = False) -> tuple[int, list[str]]:
+        """Take back who joined last, or the last extension: how many matches, and which bots."""
+
+    def reopen(self, name: str) -> int:
+        """Open a tournament again that is over; returns how many matches can be played."""
 
     def rule(self, name: str, action: str, subject: str, reason: str, *, annul: bool = False) -> str:
         """Disqualify or withdraw a bot, annul or replay a match; returns what was ruled, in a sentence."""

@@ -98,6 +98,15 @@ def create(
             help="How long matches wait for an absent bot; one that comes back before the end gets them back.",
         ),
     ] = "60s",
+    version_sigma: Annotated[
+        float,
+        typer.Option(
+            metavar="σ",
+            min=0.0,
+            help="A new version of a submitted bot begins at the μ of the one before, with at least this σ (8.33 "
+            "is that of a new bot); 0: as if it were the same program.",
+        ),
+    ] = 0.0,
     allow_join: Annotated[bool, typer.Option("--allow-join", help="Bots may join later.")] = False,
     mirror: Annotated[bool, typer.Option("--mirror", hidden=True)] = False,
     seed: Annotated[
@@ -166,6 +175,7 @@ def create(
         format=drawn,
         options=opened(game_options(chosen, option or []), openings),
         order=order or "",
+        version_sigma=version_sigma,
     )
     whole = plan.control.usual_total(plan.limit, plan.bank, plan.grace)
     plan = replace(plan, total=whole if total is None else whole_milliseconds("--total", total))
@@ -238,19 +248,76 @@ def cancel(name: Name, db: Db = None, server: Server = None, admin_token: AdminT
     _told(name, backend_of(db, server, admin_token, ca).cancel(name))
 
 
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say how many matches, and change nothing.")]
+
+
 @app.command()
 def join(
     name: Name,
     bot: Annotated[str, typer.Argument(help="The bot that joins.")],
+    dry_run: DryRun = False,
     db: Db = None,
     server: Server = None,
     admin_token: AdminToken = None,
     ca: Ca = None,
 ) -> None:
-    """Let a further bot into a tournament that allows it: the schedule is extended, never rewritten."""
-    added = backend_of(db, server, admin_token, ca).join(name, bot)
-    matches = "match" if added == 1 else "matches"
-    stdout_console().print(f"{bot} joins {name}: {added} more {matches}", markup=False)
+    """Let a further bot into a tournament that allows it: the schedule is extended, never rewritten.
+
+    'referee tournament undo NAME' takes it back, as long as none of its matches has begun.
+    """
+    added = backend_of(db, server, admin_token, ca).join(name, bot, dry_run=dry_run)
+    stdout_console().print(f"{bot} {'would join' if dry_run else 'joins'} {name}: {_more(added)}", markup=False)
+
+
+@app.command()
+def extend(
+    name: Name,
+    rounds: Annotated[int, typer.Option("--rounds", "-r", min=1, help="How many further rounds.")],
+    dry_run: DryRun = False,
+    db: Db = None,
+    server: Server = None,
+    admin_token: AdminToken = None,
+    ca: Ca = None,
+) -> None:
+    """Append further rounds to a round-robin; one that is over is reopened first.
+
+    Example: referee tournament extend league --rounds 10 --dry-run
+    """
+    added = backend_of(db, server, admin_token, ca).extend(name, rounds, dry_run=dry_run)
+    stdout_console().print(f"{name} {'would get' if dry_run else 'gets'} {_more(added)}", markup=False)
+
+
+@app.command()
+def undo(
+    name: Name,
+    dry_run: DryRun = False,
+    db: Db = None,
+    server: Server = None,
+    admin_token: AdminToken = None,
+    ca: Ca = None,
+) -> None:
+    """Take back the last join or extension of a paused tournament, as long as none of its matches has begun."""
+    matches, bots = backend_of(db, server, admin_token, ca).undo(name, dry_run=dry_run)
+    who = f" of {', '.join(bots)}" if bots else ""
+    said = "would be taken back" if dry_run else "taken back"
+    stdout_console().print(f"{name}: {_matches(matches)}{who} {said}", markup=False, soft_wrap=True)
+
+
+@app.command()
+def reopen(name: Name, db: Db = None, server: Server = None, admin_token: AdminToken = None, ca: Ca = None) -> None:
+    """Go on with a finished or cancelled round-robin: matches set aside for an absent bot are open again.
+
+    It is paused then: 'referee tournament resume NAME' plays. The secret behind its deals was published at its end, so
+    further deals follow from a new one, to which it commits itself now; 'referee verify' says so.
+    """
+    backend = backend_of(db, server, admin_token, ca)
+    opened = backend.reopen(name)
+    stdout_console().print(
+        f"{name} is reopened and paused, with {_matches(opened)} to play\n"
+        f"Go on: referee tournament resume {name}{backend.where}",
+        markup=False,
+        soft_wrap=True,
+    )
 
 
 Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why: stored and shown.")]
@@ -376,6 +443,14 @@ def export(
 
     written = export_folder(backend_of(db, None), name, to)
     stdout_console().print(f"wrote {name} with {written['records']} records to {to}", markup=False, soft_wrap=True)
+
+
+def _matches(number: int) -> str:
+    return "1 match" if number == 1 else f"{number:,} matches"
+
+
+def _more(number: int) -> str:
+    return "1 more match" if number == 1 else f"{number:,} more matches"
 
 
 def _ruled(told: str) -> None:

@@ -295,6 +295,12 @@ def _sentence(value: dict[str, Any]) -> str:
             f"{kept['moves']} moves, {kept['heads']} heads of the hash chain)"
         )
     chain = f"; hash chain of {value['entries']} entries, head {value['head']}" if value["entries"] else ""
+    if value["reopened"]:
+        again = "once" if value["reopened"] == 1 else f"{value['reopened']} times"
+        rest.append(
+            f"reopened {again} after its end: later deals follow from a root that the host drew then, when the nonces "
+            "of the entrants were known"
+        )
     if value["adopted"] is not None:
         taken = time.strftime("%Y-%m-%d", time.gmtime(value["adopted"] / 1000))
         chain += f", begun on {taken}: what was stored before that day is as it was found then"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Self
 
 from referee.games.encore import check as checks
+from referee.games.encore.appraisal import appraise
 from referee.games.encore.choices import ACTIVE, BOMBS, EVERYBODY, OTHERS, bombs, choices
 from referee.games.encore.dice import Roll, Rolls
 from referee.games.encore.events import COLOUR, COLUMN, ENDED, MOVED, ROLLED, ROW, Event
@@ -57,6 +58,7 @@ class EncoreState(State[Move]):
     check = checks.check
     fallback = checks.fallback
     view = view_of
+    appraisal = appraise
 
     def __init__(self, players: int, sheet: Sheet, chance: Chance) -> None:
         self.players = players

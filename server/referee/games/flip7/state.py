@@ -9,6 +9,7 @@ from typing import Any, Self
 from arena.games.flip7.v1.flip7_pb2 import STATUS_STAYED
 from referee.games.flip7 import check as checks
 from referee.games.flip7 import events, moves
+from referee.games.flip7.appraisal import appraise
 from referee.games.flip7.cards import NAMES, THREE
 from referee.games.flip7.moves import HIT_OR_STAY, MOST_PLAYERS, NOTHING, ONLY_HIT, STAY, Move
 from referee.games.flip7.round import NO_CARD, Round
@@ -30,6 +31,7 @@ class Flip7State(Round, State[Move]):
     fallback = checks.fallback
     view = view_of
     view_bytes = wire
+    appraisal = appraise
     parse = staticmethod(moves.parse)
     format = staticmethod(moves.format_move)
 

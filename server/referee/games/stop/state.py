@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from referee.games.stop import check as checks
 from referee.games.stop import events, moves
+from referee.games.stop.appraisal import appraise
 from referee.games.stop.auction import Auction
 from referee.games.stop.cards import HAND, NUMBERS, SIZES, spread
 from referee.games.stop.moves import NOTHING, STOP_OR_WAIT, Move, openings
@@ -35,6 +36,7 @@ class StopState(Position, State[Move]):
     check = checks.check
     fallback = checks.fallback
     view = view_of
+    appraisal = appraise
     parse = staticmethod(moves.parse)
     format = staticmethod(moves.format_move)
 

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from referee.games.stop_me_go import check as checks
 from referee.games.stop_me_go import events, moves
+from referee.games.stop_me_go.appraisal import appraise
 from referee.games.stop_me_go.events import Event
 from referee.games.stop_me_go.moves import GO_OR_STOP, NOTHING, ONLY_GO, STOP, Move
 from referee.games.stop_me_go.redeal import redeal, redraw
@@ -73,6 +74,7 @@ class StopMeGoState(State[Move]):
     check = checks.check
     fallback = checks.fallback
     view = view_of
+    appraisal = appraise
     parse = staticmethod(moves.parse)
     format = staticmethod(moves.format_move)
 

@@ -160,6 +160,11 @@ class AuditedTournament:
     """Counts repeated matches again: how many were compared, and how many of them differ."""
 
     @property
+    def roots(self) -> tuple[bytes | None, ...]:
+        """The roots of the deals: those of the time before it was opened again, and the one of now."""
+        return (self.root,) if self.story is None else self.story.roots(self.root)
+
+    @property
     def plan(self) -> Plan:
         return Plan(**{name: value for name, value in self.settings.items() if name in Plan.__slots__})
 

@@ -244,7 +244,8 @@ def _check_tournament(store: Store, tournament: Tournament, story: Story) -> Non
     revealed = story.revealed or {}
     expected = {
         "id": tournament.id,
-        **{key: created[key] for key in ("name", "game", "game_version", "players", "settings", "commitment")},
+        **{key: created[key] for key in ("name", "game", "game_version", "players", "settings")},
+        "commitment": story.commitment,
         "state": story.state,
         "revealed": bool(revealed) if isinstance(row["revealed"], bool) else int(bool(revealed)),
         # While they are secret, the commitment vouches for them.

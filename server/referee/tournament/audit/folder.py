@@ -83,7 +83,8 @@ def tournament_text(story: Story, schedule: str, standings: str) -> str:
     revealed = story.revealed or {"root": "", "seed_text": None, "salt": ""}
     value = {
         "format": FORMAT,
-        **{key: created[key] for key in ("name", "game", "game_version", "players", "settings", "commitment", "dealt")},
+        **{key: created[key] for key in ("name", "game", "game_version", "players", "settings")},
+        **{"commitment": story.commitment, "dealt": story.dealt},
         **revealed,
         "state": story.state,
         "created": created["at"],
@@ -148,7 +149,7 @@ def audited(story: Story, source: _FolderLines, digest: str, standings: bytes) -
         created["players"],
         created["settings"],
         story.state,
-        created["commitment"],
+        story.commitment,
         bytes.fromhex(revealed["root"]) if revealed else None,
         tuple(one.name for one in story.entrants),
         tuple(story.groups),
@@ -156,7 +157,7 @@ def audited(story: Story, source: _FolderLines, digest: str, standings: bytes) -
         digest,
         revealed["seed_text"] if revealed else None,
         bytes.fromhex(revealed["salt"]) if revealed and revealed["salt"] else None,
-        created["dealt"] == "repeatable",
+        story.dealt == "repeatable",
         story,
         tuple(draw.drawn for draw in story.draws),
         standings=standings,

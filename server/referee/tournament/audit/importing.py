@@ -29,7 +29,8 @@ def import_folder(store: Store, folder: Path) -> Verified:
     if secret is None:
         raise WrongUse(f"{audited.name} is not over, and its root is still secret: import it when it is finished")
     taken = TakenOver(
-        **{key: created[key] for key in ("name", "game", "game_version", "players", "settings", "commitment")},
+        **{key: created[key] for key in ("name", "game", "game_version", "players", "settings")},
+        commitment=story.commitment,
         state=story.state,
         root=bytes.fromhex(secret["root"]),
         seed_text=secret["seed_text"],

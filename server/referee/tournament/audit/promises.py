@@ -95,7 +95,8 @@ class _Promises:
 
     def nonces(self, line: Mapping[str, Any]) -> int:
         """A step of a draw; returns 1 for the last one."""
-        if line["root_commitment"] != self._audited.commitment:
+        chapters = () if self._audited.story is None else self._audited.story.chapters
+        if line["root_commitment"] not in (self._audited.commitment, *(each.commitment for each in chapters)):
             raise DoesNotHold("the bot was told another commitment to the root")
         self._schedule(line["schedule_digest"])
         if line["step"] == "NONCE_STEP_COMMIT":
@@ -124,10 +125,11 @@ class _Promises:
         if self._audited.root is None:
             return
         # A match that was dealt anew was told of once for each deal.
-        for attempt in range(1, match.attempt + 1):
-            seed = match_seed(self._audited.root, self._audited.name, number, attempt, nonces)
-            if hashlib.sha256(seed).hexdigest() == line["seed_commitment"]:
-                return
+        for root in self._audited.roots:
+            for attempt in range(1, match.attempt + 1):
+                seed = match_seed(root or b"", self._audited.name, number, attempt, nonces)
+                if hashlib.sha256(seed).hexdigest() == line["seed_commitment"]:
+                    return
         raise DoesNotHold(f"{line['match_id']} was to be dealt from a seed that does not follow from the root")
 
     def end(self, line: Mapping[str, Any]) -> None:

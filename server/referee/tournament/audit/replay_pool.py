@@ -43,7 +43,9 @@ class MatchCheck:
     game: str
     players: int
     options: Mapping[str, Any]
-    root: bytes | None
+    roots: tuple[bytes | None, ...]
+    """The one of now, and before it those of earlier chapters."""
+    chapter_of: Mapping[int, int]
     plan: Plan
     accounts: bool
     """Whether lines tell decisions, strikes and times: folders of before do not."""
@@ -56,8 +58,9 @@ class MatchCheck:
         told = audited.story is not None
         digests = NonceDigests.of(audited.name, audited.draws)
         shared = {} if audited.story is None else audited.story.shared_deals
-        options = dict(plan.options)
-        return cls(audited.name, audited.game, audited.players, options, audited.root, plan, told, digests, shared)
+        roots, chapters = audited.roots, {} if audited.story is None else audited.story.chapter_of
+        common = (audited.name, audited.game, audited.players, dict(plan.options))
+        return cls(*common, roots, chapters, plan, told, digests, shared)
 
     def __call__(self, line: MatchLine, record: bytes | None) -> Outcome:
         """Replay a match; DoesNotHold says what is wrong with it."""
@@ -90,10 +93,10 @@ class MatchCheck:
                 raise DoesNotHold(f"the {what} should be {wanted}, not {found}")
         if self.accounts:
             _check_accounts(line, played)
-        if self.root is not None:
+        if (root := self.roots[self.chapter_of.get(line.ordinal, 0)]) is not None:
             number = deal(self.plan, line.ordinal, self.shared_deals)
             nonces = self.nonces.at(number)
-            if record.seed != match_seed(self.root, self.name, number, line.attempt, nonces).hex():
+            if record.seed != match_seed(root, self.name, number, line.attempt, nonces).hex():
                 raise DoesNotHold(f"its seed does not follow from the root{' and the nonces' if nonces else ''}")
 
 

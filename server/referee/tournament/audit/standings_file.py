@@ -26,9 +26,8 @@ def standings_of(story: Story, schedule: Iterable[str]) -> tuple[Scoreboard, int
         if told.state == "finished":
             line = json.loads(text)
             bots = tuple(line["seats"])
-            board.add(
-                Score.of(name, number, line["round"], bots, told.ranks, told.scores, told.terminations, told.reason)
-            )
+            result = (told.ranks, told.scores, told.terminations, told.reason, told.versions)
+            board.add(Score.of(name, number, line["round"], bots, *result))
         elif told.state == "scheduled":
             open_ += 1
         else:
@@ -56,6 +55,8 @@ def standings_text(board: Scoreboard, story: Story, open_: int, places: list[lis
             for row in board.rows()
         ],
     }
+    if plan.version_sigma:
+        value["version_sigma"] = plan.version_sigma
     if places is not None:
         value["places"] = places
     if plan.order:  # the host has chosen: tournaments of before, and those that leave it open, say nothing of it

@@ -104,7 +104,17 @@ class Growth:
     uncounted: frozenset[int]
     """Matches that had no result and were not to have one."""
     lost: frozenset[int] | None
-    """Those that were lost with a bot that was taken out; None if bots had joined."""
+    """Those that were lost with a bot that was taken out; None if bots had joined, or it was extended."""
+    rounds: int | None = None
+    """By how many rounds it was extended; None if that is not why it grew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """A tournament up to the end that turned out not to be the last: the root of its deals, and what was promised."""
+
+    commitment: str
+    revealed: dict[str, Any]
 
 
 @dataclass(slots=True)
@@ -154,8 +164,29 @@ class Story:
     finished: int | None = None
     revealed: dict[str, Any] | None = None
     """Root, seed text and salt."""
+    chapters: list[Chapter] = field(default_factory=list)
+    """One for each time it was opened again after its end."""
+    chapter_of: dict[int, int] = field(default_factory=dict)
+    """Of matches that were played after that: in which chapter, counted from 0."""
+    reopened: str = ""
+    """The commitment to the root of the deals since it was opened last; empty if it never was."""
     entries: int = 0
     head: str = BEGINNING
+
+    @property
+    def commitment(self) -> str:
+        """To the root from which matches are dealt now."""
+        return str(self.reopened or self.created["commitment"])
+
+    @property
+    def dealt(self) -> str:
+        """What the deals follow from now: a root that was drawn when it was opened again is secret."""
+        fresh = self.reopened and self.reopened != self.created["commitment"]
+        return "secret" if fresh else str(self.created["dealt"])
+
+    def roots(self, last: bytes | None) -> tuple[bytes | None, ...]:
+        """The root of each chapter, and the one of now."""
+        return (*(bytes.fromhex(each.revealed["root"]) for each in self.chapters), last)
 
     @property
     def total(self) -> int:
@@ -328,6 +359,8 @@ def _result(story: Story, entry: Mapping[str, Any]) -> None:
         tuple(entry.get("versions", ())),
     )
     story.sizes[entry["match"]] = entry["size"]
+    if story.chapters:
+        story.chapter_of[entry["match"]] = len(story.chapters)
 
 
 def _aside(story: Story, entry: Mapping[str, Any]) -> None:
@@ -371,6 +404,39 @@ def _round(story: Story, entry: Mapping[str, Any]) -> None:
 
 def _last_round(story: Story) -> int:
     return story.rounds[-1].first if story.rounds else 0
+
+
+def _extend(story: Story, entry: Mapping[str, Any]) -> None:
+    if story.state in OVER or story.rounds or not story.groups:
+        raise ValueError("it could not be extended")
+    story.growth.append(replace(_growth(story, None), rounds=entry["rounds"]))
+
+
+def _undo(story: Story, entry: Mapping[str, Any]) -> None:
+    """The last growth is as if it had never been: no match of it had begun."""
+    if story.state in (*OVER, "running") or not story.growth or story.growth[-1].lost is not None:
+        raise ValueError("there was nothing to take back")
+    piece, first = story.pieces[-1], entry["first"]
+    extension = story.growth[-1].rounds is not None
+    joined = [] if extension else [one.name for one in story.entrants[-story.groups[-1] :]]
+    if (piece.first, piece.matches, joined) != (first, entry["matches"], entry["bots"]) or story.rounds:
+        raise ValueError("it is not what was added last")
+    if any(number >= first for number in story.matches):
+        raise ValueError("a match of it had begun")
+    story.pieces.pop()
+    story.growth.pop()
+    if not extension:
+        del story.entrants[-story.groups.pop() :]
+        if story.draws and story.draws[-1].first == first:
+            story.draws.pop()
+
+
+def _reopen(story: Story, entry: Mapping[str, Any]) -> None:
+    if story.state not in OVER or story.rounds or story.revealed is None:
+        raise ValueError("it was not over, or its root was not told")
+    story.chapters.append(Chapter(story.commitment, story.revealed))
+    story.reopened = entry["commitment"]
+    story.state, story.finished, story.revealed = "paused", None, None
 
 
 def _rule(story: Story, entry: Mapping[str, Any]) -> None:
@@ -434,4 +500,7 @@ STEPS: dict[str, Callable[[Story, Mapping[str, Any]], None]] = {
     "again": _again,
     "round": _round,
     "ruling": _rule,
+    "extended": _extend,
+    "undone": _undo,
+    "reopened": _reopen,
 }

@@ -23,7 +23,7 @@ from referee.tournament.moderation import told
 from referee.tournament.nonces import digest as nonce_digest
 from referee.tournament.nonces import wrong
 from referee.tournament.plan import Plan, is_final, pairings
-from referee.tournament.schedule.making_up import extend_without, make_up
+from referee.tournament.schedule.making_up import extend_without, further_rounds, make_up
 from referee.tournament.schedule.pairing import Pairing, ScheduleError
 from referee.tournament.seeds import commitment, root_of
 from referee.tournament.standings import empty_board
@@ -80,6 +80,8 @@ class Verified:
     """Rounds that its format drew; with the root known, each was drawn again."""
     rulings: tuple[str, ...] = ()
     """What the host has ruled about bots and matches, each in a sentence."""
+    reopened: int = 0
+    """How often it was opened again after its end: later deals follow from roots that were drawn then."""
     adopted: int | None = None
     """When it was taken over from a program that kept no journal; what was stored before is as it was found then."""
 
@@ -125,7 +127,8 @@ class _Verification:
         for line, outcome in outcomes(check, self._finished(board, drawn), self._workers, len(drawn)):
             ranks, scores, words, reason = outcome
             snapshots.reach(line.ordinal, board)
-            score = Score.of(audited.name, line.ordinal, line.round, line.seats, ranks, scores, words, reason)
+            result = (ranks, scores, words, reason, line.versions)
+            score = Score.of(audited.name, line.ordinal, line.round, line.seats, *result)
             board.add(score)
             snapshots.add(score)
             self._replayed += 1
@@ -158,6 +161,7 @@ class _Verification:
             sum(not one.nonce for draw in audited.draws for one in draw.entrants),
             len(story.rounds) if story else 0,
             tuple(_told(number, ruling) for number, ruling in enumerate(story.rulings, 1)) if story else (),
+            len(story.chapters) if story else 0,
             story.adopted if story else None,
         )
 
@@ -209,7 +213,7 @@ class _Verification:
             ("version of the game", created["game_version"], audited.game_version),
             ("players", created["players"], audited.players),
             ("settings", created["settings"], dict(audited.settings)),
-            ("commitment", created["commitment"], audited.commitment),
+            ("commitment", story.commitment, audited.commitment),
             ("state", story.state, audited.state),
             ("entrants", tuple(one.name for one in story.entrants), audited.entrants),
             ("nonces", tuple(draw.drawn for draw in story.draws), audited.draws),
@@ -219,10 +223,8 @@ class _Verification:
                 raise DoesNotHold(f"{audited.name}: the {what} should be {wanted}, as the journal says, not {found}")
         if audited.root is not None:
             dealt = "secret" if audited.seed_text is None else "repeatable" if audited.salt is None else "salted"
-            if created["dealt"] != dealt or (audited.seed_text is None and audited.salt is not None):
-                raise DoesNotHold(
-                    f"{audited.name}: its deals were {created['dealt']}, as the journal says, not {dealt}"
-                )
+            if story.dealt != dealt or (audited.seed_text is None and audited.salt is not None):
+                raise DoesNotHold(f"{audited.name}: its deals were {story.dealt}, as the journal says, not {dealt}")
         if audited.standings is not None:
             final = is_final(plan, audited.state, self._open)
             if bool(audited.digest) != final:
@@ -292,6 +294,9 @@ def _checked_plan(audited: AuditedTournament) -> Plan:
 
 def _check_root(audited: AuditedTournament) -> None:
     """The root is the one that was promised, and follows from what it is said to follow from."""
+    for chapter in () if audited.story is None else audited.story.chapters:
+        if commitment(bytes.fromhex(chapter.revealed["root"])) != chapter.commitment:
+            raise DoesNotHold(f"{audited.name}: a root of before it was reopened is not the one that was promised")
     if audited.root is None:
         return
     if commitment(audited.root) != audited.commitment:
@@ -331,6 +336,8 @@ def _schedule(audited: AuditedTournament, plan: Plan) -> list[Pairing]:
         for growth in _growths(audited):
             if growth.out:
                 drawn += _without(audited, plan, drawn, growth, number)
+            elif growth.rounds is not None:
+                drawn += schedule.extend(plan.schedule, drawn, growth.entrants, plan.players, growth.rounds)
             else:
                 drawn += schedule.extend(plan.schedule, drawn, growth.entrants, plan.players)
             number = growth.entrants
@@ -358,6 +365,8 @@ def _without(
     ]
     if plan.rotates:
         return []
+    if growth.rounds is not None:
+        return further_rounds(matches, growth.entrants, plan.players, out, growth.rounds)
     if growth.lost is None:
         return extend_without(plan.schedule, matches, growth.entrants, plan.players, out, before)
     return make_up(plan.schedule, matches, growth.entrants, plan.players, out, growth.lost)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from referee.rules.chance import Chance
 
@@ -106,10 +106,15 @@ class Forecast:
 
     rounds: tuple[int, int]
     matches: tuple[int, int]
+    turned: tuple[int, int] = (0, 0)
+    """Those of them that are played in blocks on one deal, each bot in every seat."""
 
 
 class Format(Protocol):
     """A kind of competition. Formats are frozen dataclasses derived from this: their fields are the settings stored."""
+
+    turned: ClassVar[int] = 0
+    """Tables that follow each other and turn the seats of the same bots; 0: no table has such a twin."""
 
     def check(self, entrants: int, players: int) -> None:
         """ScheduleError if it cannot be played with so many entrants at tables of so many; says what to change."""

@@ -88,6 +88,7 @@ class GroupsFinals(Format):
         return Forecast(
             (rounds + finals.rounds[0], rounds + finals.rounds[1]),
             (matches + finals.matches[0], matches + finals.matches[1]),
+            finals.turned,
         )
 
     def groups_of(self, field: Field, played: Sequence[SettledRound]) -> list[list[int]]:

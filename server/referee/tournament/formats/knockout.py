@@ -65,9 +65,8 @@ class Knockout(Format):
         """At least one round per stage, at most as many more as there may be further blocks."""
         bracket = self.empty_bracket(entrants, players)
         stages, matches = len(bracket.stages), bracket.tables * players
-        return Forecast(
-            (stages, stages * (1 + self.further)), (matches * self.blocks, matches * (self.blocks + self.further))
-        )
+        played = (matches * self.blocks, matches * (self.blocks + self.further))
+        return Forecast((stages, stages * (1 + self.further)), played, played)
 
     def bracket(self, field: Field, played: Sequence[SettledRound]) -> Bracket:
         """The bracket with all that is known after these rounds."""

@@ -8,6 +8,7 @@ from dataclasses import fields
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from referee.rules.spelling import brief
+from referee.tournament.formats.all_seats import AllSeats
 from referee.tournament.formats.format import Format
 from referee.tournament.formats.gauntlet import Gauntlet
 from referee.tournament.formats.groups import GroupsFinals
@@ -44,6 +45,9 @@ NAMES = (ROUND_ROBIN, *DRAWN)
 SEEDING = "seeding"
 """Of a tournament's settings of its format: strengths by name, which the format gets with the field."""
 
+ALL_SEATS = "all_seats"
+"""Of a tournament's settings of its format: whether every table is played from all seats on one opening."""
+
 
 def from_settings(settings: Mapping[str, Any]) -> Format:
     """The format of a tournament's settings (`{"name": "swiss", "rounds": 7}`); ScheduleError says what is wrong."""
@@ -52,7 +56,7 @@ def from_settings(settings: Mapping[str, Any]) -> Format:
     hints = get_type_hints(kind)
     given: dict[str, Any] = {}
     for key, value in settings.items():
-        if key in ("name", SEEDING):
+        if key in ("name", SEEDING, ALL_SEATS):
             continue
         if key not in known:
             has = ", ".join(known) or "none"
@@ -64,7 +68,7 @@ def from_settings(settings: Mapping[str, Any]) -> Format:
     except TypeError:
         missing = [name for name, field in known.items() if name not in given and _is_required(field)]
         raise ScheduleError(f"the format {settings['name']} needs a setting {missing[0]!r}") from None
-    return made
+    return AllSeats(made) if settings.get(ALL_SEATS) is True else made
 
 
 def to_settings(format: Format) -> dict[str, Any]:

@@ -17,6 +17,11 @@ def absence(bots: Sequence[str]) -> str:
     return ", ".join(bots) + NOT_THERE
 
 
+def missing_from(reason: str) -> frozenset[str]:
+    """The bots for want of which a match was set aside, from what `absence` wrote."""
+    return frozenset(reason.removesuffix(NOT_THERE).split(", ")) if reason.endswith(NOT_THERE) else frozenset()
+
+
 def settled_table(
     seats: tuple[int, ...],
     names: Sequence[str],
@@ -32,8 +37,8 @@ def settled_table(
         forfeited = frozenset(seat for seat, word in enumerate(words) if word != _FINISHED)
         return SettledTable(seats, tuple(ranks), tuple(map(float, scores)), forfeited, deal=deal)
     away: frozenset[int] = frozenset()
-    if state == MatchState.ABSENT and reason.endswith(NOT_THERE):
-        missing = set(reason.removesuffix(NOT_THERE).split(", "))
+    if state == MatchState.ABSENT:
+        missing = missing_from(reason)
         away = frozenset(seat for seat, name in enumerate(names) if name in missing)
     return SettledTable(seats, None, absent=away, deal=deal)
 

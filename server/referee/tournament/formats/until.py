@@ -42,6 +42,7 @@ Pair = tuple[int, int]
 class Until(Format):
     """Play until the question is answered with this confidence, for at most so many matches."""
 
+    turned: ClassVar[int] = BLOCK
     about: ClassVar[str] = "matches go where they tell most, until a question is answered: who is first, or the order"
 
     question: str = setting(default=FIRST, metadata={"help": "first, top, order or pair"})

@@ -17,6 +17,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import NamedTuple
 
 from referee.tournament.ratings.trueskill_update import Belief, Skill
 
@@ -29,6 +30,8 @@ __all__ = [
     "RatingSettings",
     "Ratings",
     "Result",
+    "VersionMark",
+    "Versions",
     "digest",
 ]
 
@@ -42,6 +45,10 @@ MOST_DRAWS = 0.99
 
 Result = tuple[Sequence[str], Sequence[int]]
 """One match: the bots by seat and their ranks by seat. A lower rank is better, equal ranks are a tie."""
+
+Versions = Sequence[int | None]
+"""By seat, the version of the submitted bot that played; None for a bot that was connected, and for a house bot. Empty
+if none was submitted."""
 
 
 class RatingError(ValueError):
@@ -57,6 +64,8 @@ class RatingSettings:
     beta: float = 25.0 / 6
     tau: float = 0.0
     draw_probability: float = 0.0
+    version_sigma: float = 0.0
+    """The least σ with which a version of a bot begins that has not played before; 0: versions are not told apart."""
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.mu):
@@ -66,8 +75,20 @@ class RatingSettings:
                 raise RatingError(f"{name} must be a finite number above 0, not {value}")
         if not (math.isfinite(self.tau) and self.tau >= 0):
             raise RatingError(f"tau must be a finite number of at least 0, not {self.tau}")
+        if not (math.isfinite(self.version_sigma) and 0 <= self.version_sigma <= self.sigma):
+            raise RatingError(f"version_sigma must be from 0 to {self.sigma}, not {self.version_sigma}")
         if not 0 <= self.draw_probability <= MOST_DRAWS:
             raise RatingError(f"draw_probability must be from 0 to {MOST_DRAWS}, not {self.draw_probability}")
+
+
+class VersionMark(NamedTuple):
+    """The rating of one version of a bot: after how many matches of its own it was where it is, or ended."""
+
+    version: int
+    """0 while it was no submitted version: the bot was connected."""
+    matches: int
+    mu: float
+    sigma: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +114,7 @@ class Ratings:
         self._prior = Belief(float(settings.mu), float(settings.sigma))
         self._skill = Skill(settings.beta, settings.tau, max(settings.draw_probability, DRAW_FLOOR))
         self._beliefs: dict[str, Belief] = dict.fromkeys(bots, self._prior)
+        self._versions: dict[str, tuple[VersionMark, ...]] = {}
 
     def enter(self, bot: str) -> None:
         """List a further bot at the prior."""
@@ -103,24 +125,58 @@ class Ratings:
         """What is believed of every bot; not to be changed."""
         return self._beliefs
 
-    def begin_with(self, beliefs: Mapping[str, Belief]) -> None:
+    @property
+    def versions(self) -> Mapping[str, tuple[VersionMark, ...]]:
+        """The versions of every bot in the order in which they first played; empty if they are not told apart."""
+        return self._versions
+
+    def begin_with(
+        self, beliefs: Mapping[str, Belief], versions: Mapping[str, tuple[VersionMark, ...]] | None = None
+    ) -> None:
         """Take over what earlier results led to."""
         self._beliefs.update(beliefs)
+        self._versions.update(versions or {})
 
     def copy(self) -> Ratings:
         """Independent ratings with the same past."""
         twin = Ratings(self.settings)
         twin._beliefs = self._beliefs.copy()
+        twin._versions = self._versions.copy()
         return twin
 
-    def rate(self, result: Result) -> None:
-        """Take in the next result."""
+    def rate(self, result: Result, versions: Versions = ()) -> None:
+        """Take in the next result.
+
+        Where versions are told apart, one that has not played before begins with what is believed of the bot, but less
+        surely.
+        """
         bots, ranks = result
         _check(bots, ranks)
         beliefs = [self._beliefs.get(bot, self._prior) for bot in bots]
+        apart = self.settings.version_sigma > 0
+        played = [version or 0 for version in versions or (0,) * len(bots)]
+        if apart:
+            pairs = zip(bots, beliefs, played, strict=True)
+            beliefs = [self._as_version(bot, belief, version) for bot, belief, version in pairs]
         if len(bots) > 1:
             beliefs = self._skill.update(beliefs, ranks)
         self._beliefs.update(zip(bots, beliefs, strict=True))
+        if apart:
+            for bot, belief, version in zip(bots, beliefs, played, strict=True):
+                self._mark(bot, version, belief)
+
+    def _as_version(self, bot: str, belief: Belief, version: int) -> Belief:
+        marks = self._versions.get(bot, ())
+        if not marks or any(mark.version == version for mark in marks):
+            return belief
+        return Belief(belief.mu, max(belief.sigma, self.settings.version_sigma))
+
+    def _mark(self, bot: str, version: int, belief: Belief) -> None:
+        marks = self._versions.get(bot, ())
+        place = next((number for number, mark in enumerate(marks) if mark.version == version), len(marks))
+        before = marks[place].matches if place < len(marks) else 0
+        mark = VersionMark(version, before + 1, belief.mu, belief.sigma)
+        self._versions[bot] = (*marks[:place], mark, *marks[place + 1 :])
 
     def table(self) -> list[Rating]:
         """All bots, best exposed rating first."""

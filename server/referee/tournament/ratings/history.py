@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from referee.tournament.ratings import Ratings, RatingSettings
+from referee.tournament.ratings import Ratings, RatingSettings, Versions
 
 MOST_POINTS = 240
 """Points that are kept: more than a screen can tell apart."""
@@ -28,13 +28,18 @@ class RatingHistory:
         self.matches = 0
         self._points = [self._now()]
 
+    @property
+    def bots(self) -> Set[str]:
+        """Who is listed."""
+        return self._ratings.beliefs.keys()
+
     def enter(self, bot: str) -> None:
         """List a further bot at the prior."""
         self._ratings.enter(bot)
 
-    def add(self, bots: Sequence[str], ranks: Sequence[int]) -> None:
+    def add(self, bots: Sequence[str], ranks: Sequence[int], versions: Versions = ()) -> None:
         """Take in the next result."""
-        self._ratings.rate((bots, ranks))
+        self._ratings.rate((bots, ranks), versions)
         self.matches += 1
         if self.matches % self._every == 0:
             self._points.append(self._now())

@@ -10,13 +10,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping
 
-from referee.tournament.ratings import Belief, Ratings, RatingSettings
+from referee.tournament.ratings import Belief, Ratings, RatingSettings, VersionMark, Versions
 
 BOOKMARK_EVERY = 32
 """Results beyond the first open match between two bookmarks."""
 
-Entry = tuple[int, tuple[str, ...], tuple[int, ...]]
-"""A result: its place in the schedule, the bots and their ranks by seat."""
+Entry = tuple[int, tuple[str, ...], tuple[int, ...], Versions]
+"""A result: its place in the schedule, the bots and their ranks by seat, and the versions that played."""
 
 
 class OrderedRatings:
@@ -50,9 +50,18 @@ class OrderedRatings:
         """The ratings of the settled beginning; not to be changed."""
         return self._settled.beliefs
 
-    def begin_at(self, settled: int, beliefs: Mapping[str, Belief]) -> None:
+    def settled_versions(self) -> Mapping[str, tuple[VersionMark, ...]]:
+        """The versions that played in it; not to be changed."""
+        return self._settled.versions
+
+    def begin_at(
+        self,
+        settled: int,
+        beliefs: Mapping[str, Belief],
+        versions: Mapping[str, tuple[VersionMark, ...]] | None = None,
+    ) -> None:
         """Begin behind the first so many matches, with the ratings that they led to."""
-        self._settled.begin_with(beliefs)
+        self._settled.begin_with(beliefs, versions)
         self._next = settled
 
     def enter(self, bot: str) -> None:
@@ -65,17 +74,17 @@ class OrderedRatings:
         """Whether this match is rated already, with a result or without."""
         if ordinal < self._next or ordinal in self._without:
             return True
-        place = bisect_left(self._beyond, (ordinal,))
+        place = bisect_left(self._beyond, ordinal, key=_place)
         return place < len(self._beyond) and self._beyond[place][0] == ordinal
 
-    def add(self, ordinal: int, bots: tuple[str, ...], ranks: tuple[int, ...]) -> None:
+    def add(self, ordinal: int, bots: tuple[str, ...], ranks: tuple[int, ...], versions: Versions = ()) -> None:
         """Take in a result; each match once."""
         if ordinal == self._next and not self._beyond:
-            self._settled.rate((bots, ranks))
+            self._settled.rate((bots, ranks), versions)
             self._next += 1
         else:
-            place = bisect_left(self._beyond, (ordinal,))
-            self._beyond.insert(place, (ordinal, bots, ranks))
+            place = bisect_left(self._beyond, ordinal, key=_place)
+            self._beyond.insert(place, (ordinal, bots, ranks, versions))
             while self._bookmarks and self._bookmarks[-1][0] > place:
                 self._bookmarks.pop()
         self._catch_up()
@@ -97,8 +106,8 @@ class OrderedRatings:
             self._bookmarks.pop()  # the last one stood at the end; the end is further on now
         else:
             ratings, marked = ratings.copy(), done
-        for number, (_, bots, ranks) in enumerate(self._beyond[done:], done + 1):
-            ratings.rate((bots, ranks))
+        for number, (_, bots, ranks, versions) in enumerate(self._beyond[done:], done + 1):
+            ratings.rate((bots, ranks), versions)
             if number - marked == BOOKMARK_EVERY:
                 self._bookmarks.append((number, ratings))
                 ratings, marked = ratings.copy(), number
@@ -122,7 +131,11 @@ class OrderedRatings:
         done, ratings = next((mark for mark in reversed(self._bookmarks) if mark[0] <= taken), (0, self._settled))
         if done:
             self._settled = ratings.copy()
-        for _, bots, ranks in self._beyond[done:taken]:
-            self._settled.rate((bots, ranks))
+        for _, bots, ranks, versions in self._beyond[done:taken]:
+            self._settled.rate((bots, ranks), versions)
         del self._beyond[:taken]
         self._bookmarks = [(number - taken, later) for number, later in self._bookmarks if number > taken]
+
+
+def _place(entry: Entry) -> int:
+    return entry[0]

@@ -27,9 +27,8 @@ class Ended:
         row, ending = self.row, self.played.ending
         bots = tuple(seat.name for seat in row.seats)
         assert row.ordinal is not None
-        return Score.of(
-            tournament, row.ordinal, row.round or 0, bots, ending.ranks, ending.scores, ending.words, ending.reason
-        )
+        result = (ending.ranks, ending.scores, ending.words, ending.reason)
+        return Score.of(tournament, row.ordinal, row.round or 0, bots, *result, self.played.versions)
 
 
 def result_of(match: int, attempt: int, seed: bytes, played: Played) -> MatchResult:

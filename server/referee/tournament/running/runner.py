@@ -19,12 +19,13 @@ import structlog
 
 from referee.chain_head import ChainHead
 from referee.store import MatchState, NotAllowed, Store, StoredMatch, StoredRound, TournamentState
+from referee.store.values import CANCELLED
 from referee.threads import in_thread
 from referee.tournament import standings
 from referee.tournament.formats.format import Finished
 from referee.tournament.formats.settled import absence
 from referee.tournament.nonces import NonceDigests
-from referee.tournament.plan import CANCELLED, LOST, Plan, deal, is_final
+from referee.tournament.plan import LOST, Plan, deal, is_final
 from referee.tournament.repeated_matches import Repeats
 from referee.tournament.running.drawing import Drawing
 from referee.tournament.running.ended import Ended
@@ -45,6 +46,8 @@ log = structlog.get_logger()
 
 CHECK_PRESENCE_EVERY = 0.1
 """Seconds between two looks at who is there."""
+LONGEST_PAUSE = 2.0
+"""With more seconds between two looks, the server stood still: a bot that is away is not charged for the rest."""
 MOST_VOIDS = 3
 """A match that comes to nothing so often (its game fails) is set aside."""
 MANY = 16
@@ -72,6 +75,8 @@ class Runner:
         """Set once matches may start."""
         self.head: ChainHead | None = None
         """The head of the tournament's hash chain, as of the latest results."""
+        self.on_played: list[Callable[[Fixture, Played], object]] = []
+        """Called for every match that has ended, before its result is stored."""
         self._root = store.tournaments.root(self.tournament.id)
         entrants = store.tournaments.entrants(self.tournament.id)
         self._entrants = [entrant.name for entrant in entrants]
@@ -99,6 +104,7 @@ class Runner:
         self._finished = False
         self._failed: BaseException | None = None
         self._presence_checked = float("-inf")
+        self._looked = float("inf")
         self._began = time.monotonic()
         self._done_before = 0
         self._total = 0
@@ -110,6 +116,11 @@ class Runner:
     def board(self) -> Scoreboard:
         """The scoreboard; it belongs to a thread of its own until `run` has returned."""
         return self._scorekeeper.board
+
+    @property
+    def playing(self) -> int:
+        """How many matches are being played."""
+        return len(self._running)
 
     @property
     def stopped(self) -> str:
@@ -293,6 +304,9 @@ class Runner:
 
     async def _start_matches(self) -> None:
         now = time.monotonic()
+        if (pause := now - self._looked) > LONGEST_PAUSE:
+            self._window.stood_still(pause - LONGEST_PAUSE)
+        self._looked = now
         if now - self._presence_checked >= CHECK_PRESENCE_EVERY:
             self._presence_checked = now
             back = self._window.look_round(self._entrants, self.venue.present, now)
@@ -359,7 +373,7 @@ class Runner:
             self.tournament.name,
             match.round,
             self.plan.mirror
-            or (not self.plan.rotate and (number != match.ordinal or match.ordinal in self._shared_deals)),
+            or (not self.plan.on_openings and (number != match.ordinal or match.ordinal in self._shared_deals)),
             nonces or b"",
             attempt,
             frozenset(bot for bot in bots if bot in self._window.given_up and not self.venue.present(bot)),
@@ -370,6 +384,9 @@ class Runner:
     # Results.
 
     def _played(self, match: StoredMatch, attempt: int, fixture: Fixture, played: Played | None) -> None:
+        if played is not None:
+            for call in self.on_played:
+                call(fixture, played)
         if played is None or played.ending.void:
             self._later([fixture.id], self._again(match, fixture, played))
             return

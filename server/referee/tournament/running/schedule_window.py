@@ -98,6 +98,10 @@ class ScheduleWindow:
         self._sort()
         return first or any(bot not in self.absent for bot in before)
 
+    def stood_still(self, seconds: float) -> None:
+        """For so long nothing was looked at here, and no bot could be let in: that is not charged as absence."""
+        self.absent = {bot: since + seconds for bot, since in self.absent.items()}
+
     def overdue(self, now: float) -> list[Called]:
         """Matches that have waited too long for a bot; they are no longer held here."""
         late = {bot for bot, since in self.absent.items() if now - since > self._patience}

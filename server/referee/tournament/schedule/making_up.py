@@ -56,6 +56,16 @@ def extend_without(
     return _numbered(list(catch_up(history, sat, None, number)), inside, number)
 
 
+def further_rounds(matches: Sequence[SeatedMatch], n: int, k: int, out: frozenset[int], rounds: int) -> list[Pairing]:
+    """So many further rounds of a balanced schedule from which some entrants are out."""
+    inside = [entrant for entrant in range(n) if entrant not in out]
+    if len(inside) < k:
+        return []
+    number = 1 + max((match.round for match in matches), default=0)
+    history, sat = _history(matches, inside, k)
+    return _numbered(list(catch_up(history, sat, rounds, number)), inside, number)
+
+
 def _history(matches: Sequence[SeatedMatch], inside: list[int], k: int) -> tuple[MeetingHistory, list[list[int]]]:
     """What those who are in have played or will play, numbered among themselves."""
     place = {entrant: number for number, entrant in enumerate(inside)}

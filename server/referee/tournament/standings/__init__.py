@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from referee.chain_head import ChainHead
 from referee.store import Counts, MatchState, Store, StoredMatch, Tournament, TournamentState
 from referee.tournament.formats import registry as formats
+from referee.tournament.formats.settled import missing_from
 from referee.tournament.moderation import told
 from referee.tournament.plan import NONE_SHARED, Plan, is_final
 from referee.tournament.repeated_matches import Repeats
@@ -30,6 +31,7 @@ __all__ = [
     "fill",
     "from_store",
     "lasted",
+    "never_came",
     "not_played",
     "notices",
     "rating_settings",
@@ -87,6 +89,7 @@ class Follower:
         self._board = empty_board(self._plan, ()) if board is None else board
         self._complete = self._board.settled - 1  # up to this ordinal everything is entered
         self._repeats = Repeats(store, tournament.id)
+        self._missing: tuple[tuple[int, int], dict[str, float | None]] = ((0, 0), {})
 
     def update(self) -> Standings:
         """The standings now."""
@@ -120,6 +123,7 @@ class Follower:
                 for match in store.matches.in_schedule_order(tournament.id, [MatchState.PLAYING])
             ],
             speed=fresh / watched if fresh and watched > 0 else None,
+            absent=self._never_came(counts.absent),
             notices=notices(
                 store,
                 tournament.id,
@@ -152,6 +156,15 @@ class Follower:
                 return counts
             self._begin()
 
+    def _never_came(self, aside: int) -> dict[str, float | None]:
+        """Bots without a result for want of which matches were set aside; for how long is not known here."""
+        if self._missing[0] != (aside, self._board.matches):
+            waiting = {bot for bot in self._board.bots if not self._board.totals(bot)["matches"]} if aside else set()
+            tournament = self._store.tournaments.get(self._name).id
+            found = never_came(self._store, tournament, waiting) if waiting else frozenset()
+            self._missing = ((aside, self._board.matches), dict.fromkeys(sorted(found)))
+        return self._missing[1]
+
     def _begin(self) -> None:
         self._board = self._snapshots.begin()
         self._complete = self._board.settled - 1
@@ -166,7 +179,7 @@ def assemble(
     playing: Sequence[Playing] = (),
     busy: int = 0,
     speed: float | None = None,
-    absent: Mapping[str, float] | None = None,
+    absent: Mapping[str, float | None] | None = None,
     notices: Sequence[str] = (),
     entries: Mapping[str, Sequence[str]] | None = None,
     format: FormatStanding | None = None,
@@ -237,6 +250,16 @@ def lasted(tournament: Tournament) -> float | None:
     return max(0.0, end - tournament.started / 1000)
 
 
+def never_came(store: Store, tournament: int, bots: Collection[str]) -> frozenset[str]:
+    """Those of these bots, all without a result, for want of which a match was set aside."""
+    found: set[str] = set()
+    for match in store.matches.in_schedule_order(tournament, [MatchState.ABSENT]):
+        found |= missing_from(match.reason).intersection(bots)
+        if len(found) == len(bots):
+            break
+    return frozenset(found)
+
+
 def score_of(match: StoredMatch, tournament: str) -> Score:
     """A stored result as the scoreboard takes it."""
     assert match.ordinal is not None
@@ -249,6 +272,7 @@ def score_of(match: StoredMatch, tournament: str) -> Score:
         tuple(seat.score or 0 for seat in match.seats),
         [seat.fault for seat in match.seats],
         match.reason,
+        tuple(seat.version for seat in match.seats),
     )
 
 
@@ -274,4 +298,5 @@ def dealt_anew(ordinals: Collection[int]) -> str:
 
 
 def not_played(match: StoredMatch) -> str:
-    return f"match {match.ordinal} of round {match.round} was not played: {match.reason}"
+    """By the number that its name has, which counts from 0; rounds count from 1, so they are left out beside it."""
+    return f"match {match.ordinal} was not played: {match.reason}"

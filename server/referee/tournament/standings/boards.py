@@ -20,7 +20,7 @@ def empty_board(
 
 def rating_settings(plan: Plan) -> RatingSettings:
     """The constants with which the results of this tournament are rated."""
-    return RatingSettings(draw_probability=draw_probability(plan))
+    return RatingSettings(draw_probability=draw_probability(plan), version_sigma=plan.version_sigma)
 
 
 def draw_probability(plan: Plan) -> float:

@@ -23,6 +23,8 @@ class Score:
     scores: tuple[int, ...]
     faults: tuple[str, ...]
     reason: str = "finished"
+    versions: tuple[int | None, ...] = ()
+    """Of submitted bots; empty if none played."""
 
     @classmethod
     def of(
@@ -35,10 +37,11 @@ class Score:
         scores: tuple[int, ...],
         words: Iterable[str | None],
         reason: str,
+        versions: tuple[int | None, ...] = (),
     ) -> Score:
         """The result of a match of this tournament; `words` tell how each seat ended."""
         faults = tuple(["" if word in (None, _FINISHED) else word for word in words])
-        return cls(ordinal, f"{tournament}/{ordinal}", round, bots, ranks, scores, faults, reason)
+        return cls(ordinal, f"{tournament}/{ordinal}", round, bots, ranks, scores, faults, reason, versions)
 
 
 def outcome(score: Score) -> Outcome:

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Protocol
 
-from referee.tournament.ratings import Belief, RatingSettings
+from referee.tournament.ratings import Belief, RatingSettings, VersionMark
 from referee.tournament.ratings.in_schedule_order import OrderedRatings
 from referee.tournament.standings.score import Score, outcome
 from referee.tournament.standings.totals import Totals
 from referee_leaderboard.crosstable import Crosstable
 from referee_leaderboard.seats import Seats, split
-from referee_leaderboard.standings import Outcome, Standing
+from referee_leaderboard.standings import FaultKind, Outcome, Standing, VersionRating
 from referee_leaderboard.strengths import Strengths
 
 STRENGTHS_FROM, STRENGTHS_EVERY = 100, 2
@@ -119,7 +119,7 @@ class Scoreboard:
             return
         self.latest.appendleft(outcome(score))
         self._totals.add(score, self._deal(score.ordinal))
-        self._ratings.add(score.ordinal, score.bots, score.ranks)
+        self._ratings.add(score.ordinal, score.bots, score.ranks, score.versions)
         self._results[score.ordinal] = (score.bots, score.ranks)
         if score.ordinal >= self._ratings.settled:
             self._ahead[score.ordinal] = score
@@ -132,14 +132,15 @@ class Scoreboard:
             self.aside += 1
             self._ratings.skip(ordinal)
 
-    def rows(self, absent: Mapping[str, float] | None = None, *, final: bool = False) -> tuple[Standing, ...]:
+    def rows(self, absent: Mapping[str, float | None] | None = None, *, final: bool = False) -> tuple[Standing, ...]:
         """The standings, best first; `absent` tells who is away, and for how long.
 
         Each names the rank that the bot held when the order was last another one. There is none before the first
         result, where all are level, and none in `final` standings: they are where the bots ended, not a moment.
         """
         absent = absent or {}
-        table = {rating.bot: rating for rating in self._ratings.ratings().table()}
+        ratings = self._ratings.ratings()
+        table = {rating.bot: rating for rating in ratings.table()}
         lines, bots = self._totals.lines, self._totals.bots
         solo = self._players == 1
 
@@ -169,6 +170,9 @@ class Scoreboard:
                 absent=bot in absent,
                 absent_seconds=absent.get(bot),
                 wins_split=split(line.firsts),
+                draws=line.draws,
+                fault_kinds=_kinds(line.fault_kinds),
+                versions=tuple(VersionRating(*mark) for mark in ratings.versions.get(bot, ())),
             )
             for bot in ordered
         )
@@ -223,10 +227,12 @@ class Scoreboard:
         for ordinal, score in self._ahead.items():
             self._totals.add(score, self._deal(ordinal), -1)
         try:
-            beliefs = self._ratings.settled_beliefs()
+            beliefs, versions = self._ratings.settled_beliefs(), self._ratings.settled_versions()
+            told = {"versions": [[list(mark) for mark in versions.get(bot, ())] for bot in self.bots]}
             return {
                 "ratings": [list(beliefs[bot]) for bot in self.bots],
                 "totals": self._totals.value(blocks),
+                **(told if self._settings.version_sigma else {}),
             }
         finally:
             for ordinal, score in self._ahead.items():
@@ -236,7 +242,9 @@ class Scoreboard:
         """Begin, as an empty board, with a value of the first so many matches."""
         self._totals.restore(value["totals"])
         beliefs = {bot: Belief(*belief) for bot, belief in zip(self.bots, value["ratings"], strict=True)}
-        self._ratings.begin_at(settled, beliefs)
+        told = zip(self.bots, value.get("versions", ()), strict=False)
+        versions = {bot: tuple(VersionMark(*mark) for mark in marks) for bot, marks in told if marks}
+        self._ratings.begin_at(settled, beliefs, versions)
         self._unseen = settled
         self.aside = settled - self.matches
 
@@ -258,3 +266,9 @@ class Scoreboard:
     def _drop_settled(self) -> None:
         settled = self._ratings.settled
         self._ahead = {ordinal: score for ordinal, score in self._ahead.items() if ordinal >= settled}
+
+
+def _kinds(counts: Counter[str]) -> tuple[FaultKind, ...]:
+    """The most frequent first."""
+    found = sorted(((times, kind) for kind, times in counts.items() if times), key=lambda one: (-one[0], one[1]))
+    return tuple(FaultKind(kind, times) for times, kind in found)

@@ -1,8 +1,8 @@
 """Totals of a scoreboard: what is counted of results, in whatever order they come.
 
-Per bot: matches, wins, ranks, scores, faults, first places and seats. Per pair of bots: meetings, and who was better.
-Over all bots: whether the seats are alike. A result can be taken back, and the whole written as plain JSON and read
-again.
+Per bot: matches, wins, ranks, scores, faults and their kinds, first places and seats. Per pair of bots: meetings, and
+who was better. Over all bots: whether the seats are alike. A result can be taken back, and the whole written as plain
+JSON and read again.
 """
 
 from __future__ import annotations
@@ -24,12 +24,18 @@ SUMS = ("matches", "wins", "ranks", "scores", "faults")
 class Line:
     """What one bot has done."""
 
-    __slots__ = ("faults", "firsts", "matches", "ranks", "scores", "seats", "wins")
+    __slots__ = ("fault_kinds", "faults", "firsts", "matches", "ranks", "scores", "seats", "wins")
 
     def __init__(self, players: int) -> None:
         self.matches = self.wins = self.ranks = self.scores = self.faults = 0
         self.firsts: Counter[int] = Counter()  # first places by how many shared them
+        self.fault_kinds: Counter[str] = Counter()
         self.seats = [SeatCount() for _ in range(players)]
+
+    @property
+    def draws(self) -> int:
+        """First places that were shared."""
+        return sum(times for sharing, times in self.firsts.items() if sharing > 1)
 
 
 class Totals:
@@ -77,8 +83,9 @@ class Totals:
                 line.firsts[first] += times
             line.ranks += times * rank
             line.scores += times * score.scores[seat]
-            if score.faults[seat]:
+            if fault := score.faults[seat]:
                 line.faults += times
+                line.fault_kinds[fault] += times
             line.seats[seat].add(rank, first, times)
             if not self._meetings:
                 continue
@@ -138,17 +145,18 @@ class Totals:
 
 def _line_value(line: Line) -> list[Any]:
     seats = [[seat.matches, seat.ranks, _pairs(seat.firsts)] for seat in line.seats]
-    return [*(getattr(line, name) for name in SUMS), _pairs(line.firsts), seats]
+    return [*(getattr(line, name) for name in SUMS), _pairs(line.firsts), _pairs(line.fault_kinds), seats]
 
 
 def _restore_line(line: Line, value: Sequence[Any]) -> None:
-    *sums, firsts, seats = value
+    *sums, firsts, kinds, seats = value
     for name, sum_ in zip(SUMS, sums, strict=True):
         setattr(line, name, sum_)
     line.firsts = Counter(dict(firsts))
+    line.fault_kinds = Counter(dict(kinds))
     line.seats = [SeatCount(matches, ranks, Counter(dict(first))) for matches, ranks, first in seats]
 
 
-def _pairs(counts: Counter[int]) -> list[list[int]]:
+def _pairs(counts: Counter[Any]) -> list[list[Any]]:
     """Without what was counted and taken back."""
-    return [[number, times] for number, times in sorted(counts.items()) if times]
+    return [[counted, times] for counted, times in sorted(counts.items()) if times]

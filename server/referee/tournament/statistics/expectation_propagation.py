@@ -162,6 +162,17 @@ def fit(tables: Sequence[TableResults], bots: int, beta: float, margin: float) -
     return Fit(mean, covariance, told, width, tables)
 
 
+def in_a_field_of(found: Fit, width: float) -> Fit:
+    """The same results in a field of this width: the wider, the less strengths are drawn towards each other."""
+    bots = len(found.mean)
+    towards: Array = np.zeros(bots)
+    for table in found.tables:
+        towards += table.told(bots)[1]
+    spectrum, axes = np.linalg.eigh(found.told)
+    mean, covariance = _moments(axes, np.maximum(spectrum, 0.0), axes.T @ towards, width)
+    return Fit(mean, covariance, found.told, width, found.tables)
+
+
 def resampled(found: Fit, times: Array, beta: float, margin: float) -> Array:
     """The skills if each block of matches had come so often: one more look at those that came, from where we are."""
     bots = len(found.mean)

@@ -26,13 +26,22 @@ import numpy as np
 from referee.tournament.ratings import DRAW_FLOOR, RatingSettings, Result
 from referee.tournament.statistics import plackett_luce
 from referee.tournament.statistics.bootstrap import bootstrap_covariance
-from referee.tournament.statistics.expectation_propagation import Array, Fit, TableResults, fit
+from referee.tournament.statistics.expectation_propagation import (
+    USUAL,
+    Array,
+    Fit,
+    TableResults,
+    fit,
+    in_a_field_of,
+)
 from referee_leaderboard.strengths import SURE, Strength, Strengths
 
 SAMPLES = 4000
 """Fields drawn from what is known, to count ranks in."""
 TRUSTED = 30.0
 """After so many matches per bot the robust error counts half, the model's own error the other half."""
+REACH = 1.96
+"""Standard errors on either side of a 95 % interval."""
 DISTINCT_VALUE, DISTINCT_SHARE = 6, 4
 """Digits after the point of values and of probabilities that are told and compared."""
 
@@ -78,7 +87,7 @@ def strengths(
         mean, covariance = _centred(found, bootstrap_covariance(found, settings.beta, margin, bootstrap))
     else:
         mean, covariance = _centred(found, _robust(found, played))
-    return _summary(names, mean, covariance, found, played, chosen)
+    return _summary(names, mean, covariance, _intervals(found, played, settings.beta), found, played, chosen)
 
 
 Chosen = tuple[tuple[str, ...], tuple[int, ...], Hashable]
@@ -105,12 +114,27 @@ def _tables(results: Sequence[Chosen], place: dict[str, int]) -> list[TableResul
     return tables
 
 
-def _robust(found: Fit, played: Sequence[int]) -> Array:
+def _intervals(found: Fit, played: Sequence[int], beta: float) -> list[tuple[float, float]]:
+    """A 95 % interval for each strength that holds the truth in 95 % of cases whatever the width of the field.
+
+    Strengths are drawn towards each other, which makes them better on average and the more so the narrower the field.
+    How narrow it is cannot be told from luck where bots hardly differ: an interval around such a strength holds the
+    truth in up to 100 % of cases there, and in too few a little above. So intervals come from strengths that are hardly
+    drawn together: those in a field that is never thought narrower than fields usually are.
+    """
+    wide = in_a_field_of(found, max(found.width, USUAL * beta))
+    mean, covariance = _centred(wide, _robust(wide, played, spent=len(found.mean)))
+    reach = REACH * np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    return [(float(value - by), float(value + by)) for value, by in zip(mean, reach, strict=True)]
+
+
+def _robust(found: Fit, played: Sequence[int], spent: int = 1) -> Array:
     """The covariance of the skills as the differences between matches show it (a sandwich estimate).
 
     Each block of matches pulls at the skills. Where the model is right, the pulls are as large as it expects. Where
     they are larger, as for bots that win high and lose low, the errors are larger too. Few matches tell little about
-    that: then the model's own expectation is believed.
+    that: then the model's own expectation is believed. `spent`: numbers that were fitted to the same matches, and make
+    their differences look smaller than they are.
     """
     bots = len(found.mean)
     if not found.tables or not bots:
@@ -120,7 +144,7 @@ def _robust(found: Fit, played: Sequence[int]) -> Array:
     for table in found.tables:
         np.add.at(pulls, (table.blocks[:, None], table.bots), table.pulls(found.mean))
     pulls -= pulls.mean(axis=0)
-    seen = pulls.T @ pulls * (blocks / max(1, blocks - 1))
+    seen = pulls.T @ pulls * (blocks / max(1, blocks - spent))
     per_bot = sum(played) / bots
     share = per_bot / (per_bot + TRUSTED) if blocks > 2 * bots else 0.0
     robust = found.covariance + share * (found.covariance @ (seen - found.told) @ found.covariance)
@@ -137,7 +161,13 @@ def _centred(found: Fit, covariance: Array) -> tuple[Array, Array]:
 
 
 def _summary(
-    names: Sequence[str], mean: Array, covariance: Array, found: Fit, played: Sequence[int], results: Sequence[Chosen]
+    names: Sequence[str],
+    mean: Array,
+    covariance: Array,
+    intervals: Sequence[tuple[float, float]],
+    found: Fit,
+    played: Sequence[int],
+    results: Sequence[Chosen],
 ) -> Strengths:
     bots = len(names)
     values = [round(float(value), DISTINCT_VALUE) + 0.0 for value in mean]
@@ -162,6 +192,8 @@ def _summary(
                 round(float(chances[bot][0]), DISTINCT_SHARE),
                 played[bot],
                 tuple(round(float(chance), DISTINCT_SHARE) for chance in chances[bot]) if told else (),
+                round(min(intervals[bot][0], values[bot]), DISTINCT_VALUE) + 0.0,
+                round(max(intervals[bot][1], values[bot]), DISTINCT_VALUE) + 0.0,
             )
         )
     matrix = tuple(tuple(round(float(ahead[a, b]), DISTINCT_SHARE) for b in order) for a in order)

@@ -160,7 +160,7 @@ def connect(site: Site) -> str:
         sections.append(
             panel(
                 "Or submit it",
-                tag("p", "This server plays bots itself: ", tag("a", "upload a zip", href="/submit"), ", or"),
+                tag("p", "This server plays bots itself: ", tag("a", "upload its folder", href="/submit"), ", or"),
                 _paste(f"referee submit mybot --server {where}"),
                 kind="language",
             )

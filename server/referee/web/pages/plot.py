@@ -86,7 +86,7 @@ def _grid(
     while at <= last:
         lines.append(svg("text", count(int(at)), x=x(int(at)), y=HEIGHT - BOTTOM + 22, class_="tick middle"))
         at += every
-    lines.append(svg("text", "matches", x=LEFT, y=HEIGHT - BOTTOM + 22, class_="tick"))
+    lines.append(svg("text", "matches", x=LEFT, y=HEIGHT - BOTTOM + 22, class_="tick unit"))
     return join(*lines)
 
 

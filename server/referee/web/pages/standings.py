@@ -58,20 +58,24 @@ def table(standings: Standings, bots: Bots) -> Html:
     if not standings.rows:
         return empty("No bots have entered yet.")
     scale = Scale.over(standings.rows)
-    solo, by_strength = standings.players == 1, standings.order is Order.STRENGTH
+    solo, by_strength = standings.order is Order.POINTS, standings.order is Order.STRENGTH
+    rated = (
+        tag("th", "Strength", scope="col", class_="num", title=standings.order.about)
+        if by_strength
+        else tag("th", "Score", scope="col", class_="num", title="μ − 3σ: the strength a bot has proved")
+    )
     moved = any(row.climbed for row in standings.rows) and standings.state is State.RUNNING
     heads = [
         tag("th", "#", scope="col", class_="num", aria_label="Rank"),
         tag("th", tag("span", "Moved", class_="hidden"), scope="col", class_="moved") if moved else None,
         tag("th", "Bot", scope="col"),
-        tag("th", "Strength", scope="col", class_="num", title=standings.order.about)
-        if by_strength
-        else tag("th", "Score", scope="col", class_="num", title="μ − 3σ: the strength a bot has proved"),
-        tag("th", "Rating μ ± 3σ", scope="col", class_="whisker"),
-        tag("th", "Mean points", scope="col", class_="num mid") if solo else None,
+        None if solo else rated,
+        None if solo else tag("th", "Rating μ ± 3σ", scope="col", class_="whisker"),
+        tag("th", "Mean points", scope="col", class_="num score", title=standings.order.about) if solo else None,
         tag("th", "Matches", scope="col", class_="num mid"),
-        tag("th", "Wins", scope="col", class_="num mid"),
-        tag("th", "Mean rank", scope="col", class_="num wide"),
+        None if solo else tag("th", "Wins", scope="col", class_="num mid"),
+        None if solo else tag("th", "Draws", scope="col", class_="num wide"),
+        None if solo else tag("th", "Mean rank", scope="col", class_="num wide"),
         None if solo else tag("th", "Mean points", scope="col", class_="num wide"),
         tag("th", "Faults", scope="col", class_="num wide"),
     ]
@@ -84,28 +88,36 @@ def table(standings: Standings, bots: Bots) -> Html:
 
 
 def _row(row: Standing, scale: Scale, bots: Bots, *, moved: bool, solo: bool, by_strength: bool) -> Html:
-    mean = tag("td", decimal(row.mean_score, 1), class_="num mid" if solo else "num wide")
+    mean = tag("td", decimal(row.mean_score, 1), class_="num score" if solo else "num wide")
+    how = row.faults_told or None
     name = [
         tag("a", name_of(row.bot), href=links.bot(bots.get(row.bot, row.bot))),
         tag("span", "away", class_="badge warn") if row.absent else None,
-        tag("span", plural(row.faults, "fault"), class_="badge bad narrow-only") if row.faults else None,
+        tag("span", plural(row.faults, "fault"), class_="badge bad narrow-only", title=how) if row.faults else None,
     ]
     return tag(
         "tr",
         tag("td", row.rank, class_="num rank"),
         _movement(row.climbed) if moved else None,
         tag("th", *name, scope="row", class_="name"),
-        tag("td", signed(row.strength) if by_strength else decimal(row.score), class_="num score"),
-        tag("td", _whisker(row, scale), class_="whisker"),
+        None if solo else tag("td", signed(row.strength) if by_strength else decimal(row.score), class_="num score"),
+        None if solo else tag("td", _whisker(row, scale), class_="whisker"),
         mean if solo else None,
         tag("td", count(row.matches), class_="num mid"),
-        tag("td", wins(row.won), class_="num mid"),
-        tag("td", decimal(row.mean_rank), class_="num wide"),
+        None if solo else tag("td", wins(row.won), class_="num mid"),
+        None if solo else tag("td", count(row.draws), class_="num wide"),
+        None if solo else tag("td", decimal(row.mean_rank), class_="num wide"),
         None if solo else mean,
-        tag("td", count(row.faults), class_="num wide bad" if row.faults else "num wide"),
+        tag("td", *_faults(row), class_="num wide bad" if row.faults else "num wide"),
         data_key=row.bot,
         class_="leader" if row.rank == 1 and row.matches else None,
     )
+
+
+def _faults(row: Standing) -> list[Child]:
+    """How many, and of which kinds."""
+    kinds = tag("span", row.faults_told, class_="soft kinds") if row.fault_kinds else None
+    return [count(row.faults), " " if kinds else None, kinds]
 
 
 def _movement(climbed: int) -> Html:

@@ -6,7 +6,7 @@ from referee.web import links
 from referee.web.markup import Html, name_of, tag
 from referee.web.pages.layout import empty
 from referee.web.pages.standings import Bots
-from referee_leaderboard.drawing.certainty import share, verdict
+from referee_leaderboard.drawing.certainty import interval, share, verdict
 from referee_leaderboard.names import decimal, plural
 from referee_leaderboard.standings import Standings
 from referee_leaderboard.strengths import SURE
@@ -17,7 +17,7 @@ def strengths(standings: Standings, bots: Bots) -> Html:
     found = standings.strengths
     if len(found.rows) < 2:
         return empty("Strengths are known once at least two bots have played some matches against each other.")
-    names = ("#", "Bot", "Strength", "± 95 %", "Ranks", "First")
+    names = ("#", "Bot", "Strength", "95 %", "Ranks", "First")
     heads = [tag("th", name, scope="col", class_=None if name == "Bot" else "num") for name in names]
     columns = [
         tag("th", place, scope="col", class_="num", title=row.bot, aria_label=f"stronger than {row.bot}")
@@ -27,7 +27,7 @@ def strengths(standings: Standings, bots: Bots) -> Html:
     body = []
     for place, row in enumerate(found.rows):
         ranks = str(row.rank_low) if row.rank_low == row.rank_high else f"{row.rank_low}–{row.rank_high}"
-        facts = (decimal(row.value), decimal(1.96 * row.error), ranks, share(row.first))
+        facts = (decimal(row.value), interval(row), ranks, share(row.first))
         name = tag("th", tag("a", name_of(row.bot), href=links.bot(bots.get(row.bot, row.bot))), scope="row")
         cells = [
             tag("td", "", class_="num self") if column == place else _cell(sure)

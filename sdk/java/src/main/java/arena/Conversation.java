@@ -39,7 +39,7 @@ final class Conversation {
   private final Recording recording;
   private final Consumer<ArenaException> failed;
   private final Object lock = new Object();
-  private final Outbox outbox = new Outbox(lock);
+  private final Outbox outbox;
   private final Thinking thinking;
   private final Map<String, Seat> seats = new LinkedHashMap<>();
   private final Sentences.Tally tally = new Sentences.Tally();
@@ -68,6 +68,7 @@ final class Conversation {
       throws ArenaException {
     this.settings = settings;
     this.console = console;
+    this.outbox = new Outbox(lock, settings.sendAfter());
     this.recording = settings.record() == null ? null : new Recording(settings.record());
     this.failed = failed;
     this.addresses = List.of(settings.server());

@@ -3,6 +3,7 @@ package arena;
 import arena.v1.BotBody;
 import arena.v1.PlayRequest;
 import io.grpc.stub.StreamObserver;
+import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -10,20 +11,20 @@ import java.util.concurrent.TimeUnit;
 /**
  * What is ready to be sent. All questions of one message are answered in one message, for cost is
  * per message, hardly per answer. If the bot thinks long about some of them, the others leave after
- * 20 ms.
+ * 20 ms (unless the settings say otherwise).
  */
 final class Outbox {
-  private static final int LONGEST_WAIT_MS = 20;
-
   private final Object lock;
+  private final Duration longestWait;
   private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(work -> Threads.daemon(work, "arena-timer"));
   private StreamObserver<PlayRequest> stream;
   private PlayRequest.Builder ready;
   private boolean timed;
 
-  Outbox(Object lock) {
+  Outbox(Object lock, Duration longestWait) {
     this.lock = lock;
+    this.longestWait = longestWait;
   }
 
   /** The questions of one message that are still to be answered. */
@@ -47,7 +48,7 @@ final class Outbox {
         flush();
       } else if (ready != null && !timed) {
         timed = true;
-        timer.schedule(() -> expire(this), LONGEST_WAIT_MS, TimeUnit.MILLISECONDS);
+        timer.schedule(() -> expire(this), longestWait.toMillis(), TimeUnit.MILLISECONDS);
       }
     }
   }

@@ -23,6 +23,7 @@ import java.util.List;
  * @param quiet whether only errors and warnings are printed
  * @param patience how long to keep trying after a lost connection
  * @param firstPatience how long to keep trying for the first connection
+ * @param sendAfter how long an answer waits for the others of its message
  */
 public record Settings(
     String server,
@@ -38,7 +39,8 @@ public record Settings(
     boolean strict,
     boolean quiet,
     Duration patience,
-    Duration firstPatience) {
+    Duration firstPatience,
+    Duration sendAfter) {
 
   static final String DEFAULT_SERVER = "localhost:7700";
 
@@ -73,6 +75,7 @@ public record Settings(
     private boolean quiet;
     private Duration patience = Duration.ofSeconds(600);
     private Duration firstPatience = Duration.ofSeconds(15);
+    private Duration sendAfter = Duration.ofMillis(20);
 
     private Builder(String server) {
       this.server = server;
@@ -151,6 +154,12 @@ public record Settings(
       return this;
     }
 
+    /** How long an answer waits for the others of its message. */
+    public Builder sendAfter(Duration value) {
+      sendAfter = value;
+      return this;
+    }
+
     /** The settings. */
     public Settings build() {
       return new Settings(
@@ -167,7 +176,8 @@ public record Settings(
           strict,
           quiet,
           patience,
-          firstPatience);
+          firstPatience,
+          sendAfter);
     }
   }
 }

@@ -65,7 +65,10 @@ class ClientTest {
   }
 
   private ArenaException failure() {
-    var error = assertThrows(Exception.class, () -> playing.get(20, TimeUnit.SECONDS));
+    var error =
+        assertThrows(
+            Exception.class,
+            () -> playing.get(ScriptedServer.PATIENCE_SECONDS, TimeUnit.SECONDS));
     return (ArenaException) error.getCause();
   }
 
@@ -75,7 +78,9 @@ class ClientTest {
 
   @Test
   void allQuestionsOfAMessageAreAnsweredInOneMessage() throws Exception {
-    play(ClientTest::first);
+    // However slow the machine is, an answer waits for the others.
+    var settings = Settings.at(server.address()).sendAfter(Duration.ofMinutes(1)).build();
+    play(() -> ClientTest::first, settings);
     var stream = server.greet();
     stream.say(
         start("m/1"),
@@ -276,7 +281,7 @@ class ClientTest {
     stream.say(start("p/2"), over("p/2"));
     assertTrue(stream.hearBodies().get(0).hasLeave());
     stream.end();
-    playing.get(20, TimeUnit.SECONDS);
+    playing.get(ScriptedServer.PATIENCE_SECONDS, TimeUnit.SECONDS);
     assertEquals(
         List.of("p/1", "p/2"), ends.stream().map(result -> result.match().id()).sorted().toList());
     assertEquals(

@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A server in this process, on a real socket, that says what a test tells it to say. */
 final class ScriptedServer implements AutoCloseable {
-  private static final int PATIENCE_SECONDS = 20;
+  static final int PATIENCE_SECONDS = 120;
 
   private final BlockingQueue<Stream> streams = new LinkedBlockingQueue<>();
   private final Server server;

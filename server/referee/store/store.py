@@ -34,6 +34,7 @@ from referee.store.rulings import Rulings
 from referee.store.snapshots import Snapshots
 from referee.store.tournaments import Tournaments
 from referee.store.versions import Versions
+from referee.store.webhooks import Webhooks
 from referee.store.writer import Writer
 
 
@@ -51,6 +52,7 @@ class Store:
         self.admins = Admins(self._connections)
         self.invitations = Invitations(self._connections)
         self.versions = Versions(self._connections)
+        self.webhooks = Webhooks(self._connections)
         self.tournaments = Tournaments(self._connections)
         self.matches = Matches(self._connections)
         self.nonces = Nonces(self._connections)

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, select, update
 
-from referee.store import journal
+from referee.store import journal, outbox
 from referee.store import tables as t
 from referee.store.bots import check_name
 from referee.store.connections import Connections, binary, plain
@@ -184,6 +184,7 @@ class Tournaments:
             if state in OVER and reveal:
                 told |= _revealed(connection, tournament)
             journal.append(connection, tournament, [told])
+            _announce(connection, found, state, now)
             return True
 
         return self._connections.write(work)
@@ -212,6 +213,23 @@ class Tournaments:
         if row is None:
             raise Unknown(f"there is no tournament number {tournament}")
         return Secret(binary(row.root), row.seed_text, None if row.salt is None else binary(row.salt))
+
+
+def _announce(connection: Connection, found: Tournament, state: TournamentState, now: int) -> None:
+    """Tell the webhooks of a start or an end, in the transaction that stores it."""
+    kind = _TOLD.get(state)
+    if kind is None or (state is TournamentState.RUNNING and found.started is not None):
+        return
+    counts = count(connection, found.id)
+    about = {"game": found.game, "matches": counts.total, "finished": counts.finished, "set_aside": counts.aside}
+    outbox.put(connection, kind, {"tournament": found.name, **about}, now)
+
+
+_TOLD = {
+    TournamentState.RUNNING: outbox.STARTED,
+    TournamentState.FINISHED: outbox.FINISHED,
+    TournamentState.CANCELLED: outbox.CANCELLED,
+}
 
 
 def dealt(seed_text: str | None, salt: bytes | None) -> str:

@@ -23,7 +23,7 @@ KINDS = (
     *("round", "forfeit", "aside", "again", "ruling", "extended", "undone", "reopened"),
 )
 """Kinds of events of a tournament; those of the installation belong to none."""
-INSTALLATION_KINDS = ("bot", "version", "admin", "invitation", "action", "fact")
+INSTALLATION_KINDS = ("bot", "version", "admin", "invitation", "action", "fact", "webhook")
 LOOKED_THROUGH = 20
 """Entries of the installation that are read for each event that is wanted: practice matches are among them."""
 Seats = Callable[[int], Sequence[str]]
@@ -135,6 +135,8 @@ class Teller:
                 return f"{told['who']}{role} {told['action']}{subject}", dict(told), False
             case "fact":
                 return self._fact(told), {"key": told["key"]}, False
+            case "webhook":
+                return f"webhook {told['name']} to {told['host']} was {told['what']}", told, False
             case "practice":
                 return None
         return kind.replace("_", " "), told, False

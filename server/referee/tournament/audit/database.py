@@ -203,7 +203,7 @@ def _follow_installation(
             STEPS[kind](story, entry)
         except ValueError as error:
             raise BrokenJournal(str(error)) from None
-    elif kind != "adopted":
+    elif kind not in ("adopted", "webhook"):
         raise BrokenJournal(f"an entry ({kind}) is out of place")
 
 

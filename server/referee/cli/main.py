@@ -39,7 +39,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Look at matches": ("matches", "show", "replay", "luck", "export", "verify"),
     "For hosts": (
         *("serve", "bot", "invite", "admin", "tournament", "match", "events", "webhook"),
-        *("backup", "import", "cluster", "worker"),
+        *("backup", "prune", "import", "cluster", "worker"),
     ),
     "For authors of games": ("new-game", "check-game", "scenario"),
 }

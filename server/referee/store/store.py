@@ -29,6 +29,7 @@ from referee.store.matches import Matches
 from referee.store.migrate import is_current, migrate
 from referee.store.nonces import Nonces
 from referee.store.owner import Ownership
+from referee.store.pruning import Pruning
 from referee.store.rounds import Rounds
 from referee.store.rulings import Rulings
 from referee.store.snapshots import Snapshots
@@ -53,6 +54,7 @@ class Store:
         self.invitations = Invitations(self._connections)
         self.versions = Versions(self._connections)
         self.webhooks = Webhooks(self._connections)
+        self.pruning = Pruning(self._connections)
         self.tournaments = Tournaments(self._connections)
         self.matches = Matches(self._connections)
         self.nonces = Nonces(self._connections)

@@ -81,7 +81,7 @@ class Tournaments:
             if _find(connection, new.name) is not None:
                 raise NameTaken(f"a tournament named {new.name} exists already: choose another name")
             connection.execute(insert(t.tournaments).values(row))
-            made = _named(connection, new.name)
+            made = named_tournament(connection, new.name)
             told = journal.entry(
                 "created",
                 now,
@@ -145,7 +145,7 @@ class Tournaments:
     def get(self, key: str | int) -> Tournament:
         """The tournament of that name or number; unknown ones are refused."""
         with self._connections.readers.connect() as connection:
-            return _named(connection, key) if isinstance(key, str) else numbered(connection, key)
+            return named_tournament(connection, key) if isinstance(key, str) else numbered(connection, key)
 
     def all(self) -> list[Tournament]:
         """All tournaments, oldest first."""
@@ -256,7 +256,7 @@ def _find(connection: Connection, name: str) -> Row[Any] | None:
     return connection.execute(select(t.tournaments).where(t.tournaments.c.name == plain(name))).first()
 
 
-def _named(connection: Connection, name: str) -> Tournament:
+def named_tournament(connection: Connection, name: str) -> Tournament:
     row = _find(connection, name)
     if row is None:
         raise Unknown(f"there is no tournament named {name}")

@@ -72,7 +72,7 @@ class Pruning:
         def work(connection: Connection) -> int:
             found = named_tournament(connection, name)
             if found.state is TournamentState.RUNNING:
-                raise NotAllowed(f"{name} is running: cancel or pause it before it is removed.")
+                raise NotAllowed(f"{name} is running: cancel or pause it before it is removed")
             m = t.matches.c
             mine = select(m.id).where(m.tournament_id == found.id)
             count = connection.execute(select(func.count()).select_from(mine.subquery())).scalar_one()
@@ -96,11 +96,11 @@ class Pruning:
 
         def work(connection: Connection) -> None:
             bot = named_bot(connection, name)
-            for table in (t.entrants, t.seats):
+            for table in (t.entrants, t.seats, t.invitations):
                 if connection.execute(select(table.c.bot_id).where(table.c.bot_id == bot.id).limit(1)).first():
                     raise NotAllowed(
-                        f"{name} is part of results or of a tournament, which would be wrong without it: "
-                        f"'referee bot revoke {name}' shuts it out."
+                        f"{name} is part of results, a tournament or an invitation, which would be wrong without it: "
+                        f"'referee bot revoke {name}' shuts it out"
                     )
             connection.execute(delete(t.bot_versions).where(t.bot_versions.c.bot_id == bot.id))
             connection.execute(delete(t.bots).where(t.bots.c.id == bot.id))

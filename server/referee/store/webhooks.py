@@ -56,13 +56,13 @@ class Webhooks:
         self._connections = connections
 
     def add(self, name: str, url: str, secret: str, form: str, kinds: Sequence[str]) -> None:
-        check_name(name, "A webhook's name")
+        check_name(name, "a webhook's name")
         now = self._connections.now()
         values = {"name": name, "url": plain(url), "secret": secret, "form": form, "kinds": list(kinds), "created": now}
 
         def work(connection: Connection) -> None:
             if connection.execute(select(t.webhooks.c.id).where(t.webhooks.c.name == name)).first() is not None:
-                raise NameTaken(f"A webhook named {name} exists already: remove it first, or choose another name.")
+                raise NameTaken(f"a webhook named {name} exists already: remove it first, or choose another name")
             connection.execute(insert(t.webhooks).values(values))
             _tell(connection, name, url, "added", now)
 
@@ -145,7 +145,7 @@ def _tell(connection: Connection, name: str, url: str, what: str, now: int) -> N
 def _named(connection: Connection, name: str) -> Webhook:
     row = connection.execute(select(t.webhooks).where(t.webhooks.c.name == plain(name))).first()
     if row is None:
-        raise Unknown(f"There is no webhook named {name}.")
+        raise Unknown(f"there is no webhook named {name}: 'referee webhook list' shows them")
     return _webhook(row)
 
 

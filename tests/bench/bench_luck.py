@@ -3,8 +3,8 @@
     python tests/bench/bench_luck.py                                # all games, many minutes
     python tests/bench/bench_luck.py --game flip7 --matches 400
     python tests/bench/bench_luck.py --first 5000                   # other matches
-    python tests/bench/bench_luck.py --game encore --first 40 --matches 40 --part b.json   # a part, on another machine …
-    python tests/bench/bench_luck.py --game encore --join a.json b.json                    # … and all parts together
+    python tests/bench/bench_luck.py --game encore --first 40 --matches 40 --part b.json  # a part, elsewhere …
+    python tests/bench/bench_luck.py --game encore --join a.json b.json                   # … and all parts
     python tests/bench/bench_luck.py --mirror --matches 1200        # mirrored deals only
 
 *variance left* is the variance of a result (the share of opponents left behind) without luck, against that of the plain

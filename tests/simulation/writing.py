@@ -23,8 +23,8 @@ class SimulatedWriter(Writer):
     def __init__(
         self, writer: Writer, chance: random.Random, written: Callable[[], object], *, errors: float, deaths: float
     ) -> None:
-        """`written` is called after every commit. `errors` and `deaths` are how likely a write fails, before or after its commit, and how likely the process is
-        killed around it.
+        """`written` is called after every commit. `errors` and `deaths` are how likely a write fails, before or after
+        its commit, and how likely the process is killed around it.
         """
         super().__init__(writer._engine)
         self._chance = chance

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import socket
 import sqlite3
@@ -33,7 +34,7 @@ from referee.net.server import RefereeServer, ServerSettings
 from referee.store import Store
 
 from ..waiting import PATIENCE, soon
-from .conftest import Process, Server, serving
+from .conftest import REFEREE, Process, Server, serving
 from .raw import Raw
 
 
@@ -201,6 +202,13 @@ def test_what_keeps_a_command_from_a_server_with_tls_is_said(
         found, said = referee(capsys, "bot", "list", *words)
         assert (found, text in said) == (code, True), said
         assert said.count("\n") == (code != 0), said
+    # A public certificate: what gRPC trusts is read once per process, so the command has one of its own.
+    words = ["bot", "list", "--server", f"localhost:{port}", "--tls", "--json"]
+    trusting = os.environ | {"GRPC_DEFAULT_SSL_ROOTS_FILE_PATH": trusted, "REFEREE_ADMIN_TOKEN": process.admin_token}
+    done = subprocess.run([*REFEREE, *words], env=trusting, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr
+    found, said = referee(capsys, *words, "--admin-token", process.admin_token)
+    assert (found, "is not trusted: give the one to trust with --ca FILE" in said) == (3, True), said
     process.stop()
 
 

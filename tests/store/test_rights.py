@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from referee.store import Store
+from referee.store.migrate import downgrade
 
 from ..command import Referee
 
@@ -120,7 +121,7 @@ def test_a_file_that_others_can_read_is_used_as_it_is_and_the_writers_say_what_t
     create = ("tournament", "create", "cup", "--game", "stop_me_go", "--rounds", "2", "--bots", "random,patient")
     for words in (create, ("tournament", "start", "cup")):
         (line,) = (line for line in said(*words).splitlines() if line.startswith("warning: "))
-        assert line.startswith(f"warning: Others can read {path}, and so the secret deals of its tournaments: chmod")
+        assert line.startswith(f"warning: others can read {path}, and so the secret deals of its tournaments: chmod")
     assert mode(path) == 0o644
     readers: tuple[tuple[str, ...], ...] = (("tournament", "list"), ("leaderboard", "cup", "--once"), ("verify",))
     for reader in readers:
@@ -128,3 +129,64 @@ def test_a_file_that_others_can_read_is_used_as_it_is_and_the_writers_say_what_t
     subprocess.run(["sh", "-c", line.partition("tournaments: ")[2]], check=True)
     assert mode(path) == 0o600
     assert "warning" not in said("bot", "add", "bob")
+
+
+BOUND = ["setpriv", "--bounding-set=-dac_override,-dac_read_search,-fowner", "--inh-caps=-all"]
+"""Root without the right to pass over permissions; others have none to lose."""
+READING = """
+import sys
+from pathlib import Path
+from referee.store import Store, StoreError
+from referee.store.address import parse_address
+from referee.store.backup import back_up
+try:
+    with Store.open(sys.argv[1], create=False) as store:
+        print(*(bot.name for bot in store.bots.all()))
+        if len(sys.argv) > 2:
+            print(back_up(parse_address(sys.argv[1]), Path(sys.argv[2])) > 0)
+        store.bots.add("late")
+except StoreError as error:
+    print(f"{type(error).__name__}: {error}")
+"""
+
+
+@pytest.fixture
+def read_only(tmp_path: Path) -> Iterator[Path]:
+    """A folder that cannot be written to, as on a read-only medium, with a database in it."""
+    folder = tmp_path / "medium"
+    folder.mkdir()
+    with Store.open(folder / "league.db") as store:
+        store.bots.add("greedy")
+    yield folder / "league.db"
+    folder.chmod(0o755)
+
+
+def read(path: Path, *words: str) -> list[str]:
+    path.chmod(0o444)
+    path.parent.chmod(0o555)
+    bound = BOUND if os.geteuid() == 0 else []
+    done = subprocess.run([*bound, sys.executable, "-c", READING, str(path), *words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_a_database_on_a_read_only_medium_is_read_and_copied(read_only: Path, tmp_path: Path) -> None:
+    names, copied, refused = read(read_only, str(tmp_path / "copy.db"))
+    assert (names, copied) == ("greedy", "True")
+    assert refused.startswith(f"ReadOnly: {read_only} is read-only: ")
+    assert [each.name for each in read_only.parent.iterdir()] == ["league.db"]
+    with Store.open(tmp_path / "copy.db") as copy:
+        assert [bot.name for bot in copy.bots.all()] == ["greedy"]
+
+
+def test_one_with_changes_beside_it_that_cannot_be_read_is_not_read_as_if_it_were_whole(read_only: Path) -> None:
+    Path(f"{read_only}-wal").write_bytes(b"x" * 4096)
+    [said] = read(read_only)
+    assert said.startswith(("ReadOnly: ", "Unreachable: "))
+
+
+def test_one_of_an_older_version_says_to_copy_it(read_only: Path) -> None:
+    with Store.open(read_only) as store, store._writing.begin() as connection:
+        downgrade(connection, "0008")
+    [said] = read(read_only)
+    assert said.startswith(f"ReadOnly: {read_only} was made by an older version and cannot be brought up to date")

@@ -6,12 +6,14 @@ import os
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
-from urllib.parse import quote
 
 from referee.store.address import Address, check_address
+from referee.store.engines import sqlite_to_read
 from referee.store.errors import ForeignDatabase, NotADatabase, Refused, fault_of, fault_of_file
 from referee.store.file_rights import create_private
 
+TIMEOUT = 5.0
+"""Seconds for which a lock is waited for."""
 PAGES = 2048
 """Pages copied at a time; between two of these a server's writer has its turn."""
 
@@ -46,7 +48,7 @@ def back_up(address: Address, target: Path) -> int:
 
 def _copy(source: Path, target: Path) -> None:
     with (
-        closing(sqlite3.connect(f"file:{quote(str(source.resolve()))}?mode=ro", uri=True)) as reading,
+        closing(sqlite_to_read(str(source.resolve()), TIMEOUT)) as reading,
         closing(sqlite3.connect(target)) as writing,
     ):
         if reading.execute("SELECT 1 FROM sqlite_master WHERE name = 'tournaments'").fetchone() is None:

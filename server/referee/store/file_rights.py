@@ -46,6 +46,6 @@ def exposure(path: Path) -> str | None:
         return None
     there = [each for suffix in ("", "-wal", "-shm") if os.path.exists(each := f"{path}{suffix}")]
     return (
-        f"Others can read {path}, and so the secret deals of its tournaments: "
+        f"others can read {path}, and so the secret deals of its tournaments: "
         f"chmod go-rwx {' '.join(shlex.quote(each) for each in there)}"
     )

@@ -22,6 +22,7 @@ from referee.store.amendments import Amendments
 from referee.store.bots import Bots
 from referee.store.connections import Clock, Connections, plain, wall_clock
 from referee.store.engines import READERS, fill, reader_engine, writer_engine
+from referee.store.errors import ReadOnly, Unreachable
 from referee.store.every_column import EveryColumn
 from referee.store.file_rights import create_private, exposure
 from referee.store.invitations import Invitations
@@ -29,11 +30,13 @@ from referee.store.matches import Matches
 from referee.store.migrate import is_current, migrate
 from referee.store.nonces import Nonces
 from referee.store.owner import Ownership
+from referee.store.pruning import Pruning
 from referee.store.rounds import Rounds
 from referee.store.rulings import Rulings
 from referee.store.snapshots import Snapshots
 from referee.store.tournaments import Tournaments
 from referee.store.versions import Versions
+from referee.store.webhooks import Webhooks
 from referee.store.writer import Writer
 
 
@@ -51,6 +54,8 @@ class Store:
         self.admins = Admins(self._connections)
         self.invitations = Invitations(self._connections)
         self.versions = Versions(self._connections)
+        self.webhooks = Webhooks(self._connections)
+        self.pruning = Pruning(self._connections)
         self.tournaments = Tournaments(self._connections)
         self.matches = Matches(self._connections)
         self.nonces = Nonces(self._connections)
@@ -141,12 +146,22 @@ class Store:
         """Check by reading alone first: a file that is refused is left as it was."""
         name = str(self.address)
         current = False
-        if self.address.path is None or not create_private(self.address.path):
+        path = self.address.path
+        made = path is not None and not path.exists() and create_private(path)
+        if not made:
             with self._readers.connect() as connection:
                 current = is_current(connection, name)
         # A server also proves now that it can write, rather than at its first result.
         if not current or self._ownership is not None:
-            migrate(self._writing, name)
+            try:
+                migrate(self._writing, name)
+            except (ReadOnly, Unreachable) as error:
+                if current or made or self._ownership is not None:
+                    raise
+                raise ReadOnly(
+                    f"{name} was made by an older version and cannot be brought up to date, because it is read-only: "
+                    "copy it to a folder in which you may write, and name the copy"
+                ) from error
         # And it opens all it will ever need: others may leave it no descriptor later.
         if self._ownership is not None:
             fill(self._writing, 1)

@@ -51,7 +51,7 @@ class Amendments:
         def work(connection: Connection) -> int:
             found = numbered(connection, tournament)
             if found.state in OVER:
-                raise NotAllowed(f"{found.name} is {found.state}: reopen it before it is extended.")
+                raise NotAllowed(f"{found.name} is {found.state}: reopen it before it is extended")
             before = count(connection, tournament).total
             tables = schedule
             if further is not None:
@@ -106,7 +106,7 @@ class Amendments:
         def work(connection: Connection) -> int:
             found = numbered(connection, tournament)
             if found.state not in OVER:
-                raise NotAllowed(f"{found.name} is {found.state}: only a finished or cancelled one can be reopened.")
+                raise NotAllowed(f"{found.name} is {found.state}: only a finished or cancelled one can be reopened")
             values: dict[str, Any] = {"state": TournamentState.PAUSED.value, "finished": None, "revealed": False}
             commitment = found.commitment
             if root is not None:
@@ -140,14 +140,14 @@ def _put_back(connection: Connection, found: Tournament, now: int) -> None:
 
 def _last_addition(connection: Connection, found: Tournament) -> Addition:
     if found.state is TournamentState.RUNNING:
-        raise NotAllowed(f"{found.name} is running: pause it before something is taken back.")
+        raise NotAllowed(f"{found.name} is running: pause it before something is taken back")
     if found.state in OVER:
-        raise NotAllowed(f"{found.name} is {found.state}: nothing can be taken back.")
+        raise NotAllowed(f"{found.name} is {found.state}: nothing can be taken back")
     added = _additions(connection, found.id)
     if not added or added[-1] is None:
         raise NotAllowed(
             f"{found.name} has nothing to take back: only what was added by a join or an extension can be, the last "
-            "one first, and not beyond a ruling about a bot."
+            "one first, and not beyond a ruling about a bot"
         )
     last = added[-1]
     m = t.matches.c
@@ -156,7 +156,7 @@ def _last_addition(connection: Connection, found: Tournament) -> Addition:
         touched.where((m.state != MatchState.SCHEDULED.value) | (m.attempt > 1)).order_by(m.ordinal).limit(1)
     ).scalar()
     if begun is not None:
-        raise NotAllowed(f"Match {found.name}/{begun} has begun: what was added last cannot be taken back any more.")
+        raise NotAllowed(f"match {found.name}/{begun} has begun: what was added last cannot be taken back any more")
     return last
 
 

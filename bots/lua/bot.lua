@@ -45,10 +45,39 @@ local function is_encore(line)
   return line:find('"dice":', 1, true) and line:find('"sheet', 1, true)
 end
 
+-- Games in which dice or cards make every match another one. Elsewhere the name of the match counts: else the same bots
+-- would play the same match for ever.
+local dealt = { encore = true, flip7 = true, stop = true, stop_me_go = true }
+local salts = {}
+
+-- A number above 0 for a name.
+local function salt(name)
+  local sum = 0
+  for place = 1, #name do
+    sum = (sum * 71 + name:byte(place)) % 65521
+  end
+  return sum + 1
+end
+
+local function mixed(number)
+  number = number % 65537
+  return (number * number + 3 * number + 74) % 65537
+end
+
 for line in io.lines() do
+  local kind, match = line:match('"type":"(%a+)"'), line:match('"match":"([^"]*)"')
+  if kind == "start" and not dealt[line:match('"game":"([^"]*)"')] then
+    salts[match] = salt(match)
+  elseif kind == "end" and match then
+    salts[match] = nil
+  end
   local decision, moves = line:match('"decision":(%d+)'), legal_moves(line)
   if decision and #moves > 0 then
-    local move = moves[1 + tonumber(decision) * 7919 % #moves]
+    local number = tonumber(decision) * 7919
+    if salts[match] then
+      number = mixed(mixed(number + salts[match]) + salts[match])
+    end
+    local move = moves[1 + number % #moves]
     if is_encore(line) then
       move = most_boxes(moves)
     end

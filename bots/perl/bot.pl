@@ -13,13 +13,21 @@ use JSON::PP qw(decode_json encode_json);
 
 $| = 1;    # an answer in a buffer is no answer: write out every line at once
 
+# Games in which cards or dice make every match another one. Elsewhere the name of the match counts: else the same bots
+# would play the same match for ever.
+my %dealt = map { $_ => 1 } qw(encore flip7 stop stop_me_go);
+my %salts;
+
 while (my $line = <STDIN>) {
     my $message = decode_json($line);
+    $salts{ $message->{match} } = salt($message->{match})
+      if $message->{type} eq 'start' and not $dealt{ $message->{game} };
+    delete $salts{ $message->{match} } if $message->{type} eq 'end';
 
     # Questions have a legal list, and so has a refusal that wants another answer. Only questions have a view.
     my $legal = $message->{legal} or next;
     my $view  = $message->{view};
-    my $move  = any_move($legal, $message->{decision});
+    my $move  = any_move($legal, $message->{decision}, $salts{ $message->{match} });
     $move = stop_or_go($view) if $view and is_stop_me_go($legal);
 
     print encode_json({ decision => $message->{decision}, move => $move }), "\n";
@@ -44,6 +52,22 @@ sub stop_or_go {
 
 # Another one every time, yet the same in the same match: such a bot can be looked into.
 sub any_move {
-    my ($legal, $decision) = @_;
-    return $legal->[ $decision * 7919 % @$legal ];
+    my ($legal, $decision, $salt) = @_;
+    my $number = $decision * 7919;
+    $number = mixed(mixed($number + $salt) + $salt) if $salt;
+    return $legal->[ $number % @$legal ];
+}
+
+# A number above 0 for a name.
+sub salt {
+    my ($name) = @_;
+    my $sum = 0;
+    $sum = ($sum * 71 + $_) % 65521 for unpack 'U*', $name;
+    return $sum + 1;
+}
+
+sub mixed {
+    my ($number) = @_;
+    $number %= 65537;
+    return ($number * $number + 3 * $number + 74) % 65537;
 }

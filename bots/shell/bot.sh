@@ -9,8 +9,16 @@
 # All other lines (start, end) are for bots that want to know. Anything but answers goes to stderr: echo hello >&2
 
 pick=1
+elsewhere=
 while IFS= read -r line; do
   case $line in
+    '{"type":"start"'*'"game":"encore"'* | '{"type":"start"'*'"game":"flip7"'*) continue ;;
+    '{"type":"start"'*'"game":"stop"'* | '{"type":"start"'*'"game":"stop_me_go"'*) continue ;;
+    '{"type":"start"'*)
+      match=${line#*'"match":"'}
+      elsewhere="${match%%'"'*} ${elsewhere%% *}" # the two latest: this bot plays one match at a time
+      continue
+      ;;
     '{"type":"decide"'* | '{"type":"rejected"'*'"legal":['*) ;;
     *) continue ;;
   esac
@@ -22,6 +30,18 @@ while IFS= read -r line; do
   # The legal moves, still in JSON: hit","stay
   legal=${line#*'"legal":["'}
   legal=${legal%%'"]'*}
+
+  # In games where no cards or dice make every match another one, the number of the match counts: league/12 is 12. A
+  # program that is started anew for each match would play the same one for ever.
+  match=${line#*'"match":"'}
+  match=${match%%'"'*}
+  case " $elsewhere " in
+    *" $match "*)
+      number=${match##*/}
+      case $number in '' | *[!0-9]*) number=0 ;; esac
+      pick=$(((pick + number * 40503 + 1) % 2147483648))
+      ;;
+  esac
 
   # Skip a few of them, a different number each time, to reach one of the first sixteen.
   pick=$(((pick * 1103515245 + decision + 12345) % 2147483648))

@@ -3,6 +3,8 @@
     python tests/bench/bench_luck.py                                # all games, many minutes
     python tests/bench/bench_luck.py --game flip7 --matches 400
     python tests/bench/bench_luck.py --first 5000                   # other matches
+    python tests/bench/bench_luck.py --game encore --first 40 --matches 40 --part b.json  # a part, elsewhere …
+    python tests/bench/bench_luck.py --game encore --join a.json b.json                   # … and all parts
     python tests/bench/bench_luck.py --mirror --matches 1200        # mirrored deals only
 
 *variance left* is the variance of a result (the share of opponents left behind) without luck, against that of the plain
@@ -16,9 +18,11 @@ was chosen with a look at matches (what a position is judged by, how many outcom
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from statistics import fmean, variance
 from typing import Any
 
@@ -47,6 +51,8 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="the number of the first match")
     parser.add_argument("--rollouts", type=int)
     parser.add_argument("--mirror", action="store_true", help="mirrored deals instead of luck")
+    parser.add_argument("--part", metavar="FILE", help="only measure, and write the values there")
+    parser.add_argument("--join", metavar="FILE", nargs="+", help="nothing is played: take these parts")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     words = parser.parse_args()
     print("| game | bots | matches | " + ("mirrored |" if words.mirror else "variance left | CPU s a match |"))
@@ -57,18 +63,36 @@ def main() -> None:
 
 def luck(game: str, bots: Sequence[str], words: Any) -> str:
     """One line: how much variance is left without luck."""
-    records = [played(game, bots, number, number) for number in range(words.first, words.first + words.matches)]
+    if words.join:
+        parts = [json.loads(Path(file).read_text()) for file in words.join]
+        found = sorted((each for part in parts for each in part["matches"]), key=lambda each: int(each["number"]))
+        seconds = sum(part["seconds"] for part in parts)
+    else:
+        found, seconds = measure(game, bots, words)
+        if words.part:
+            Path(words.part).write_text(json.dumps({"seconds": seconds, "matches": found}))
+    matches = []
+    for each in found:
+        names = rotated([f"{bot}{place}" for place, bot in enumerate(bots)], each["number"])
+        matches.append(LuckyMatch(tuple(names), tuple(each["shares"]), tuple(map(tuple, each["luck"])), each["number"]))
+    left = adjust(matches).variance
+    low, high = interval(lambda chosen: adjust(chosen).variance, matches)
+    each_took = seconds / len(matches)
+    return f"| {game} | {' '.join(bots)} | {len(matches):,} | {left:.2f} ({low:.2f} to {high:.2f}) | {each_took:.2f} |"
+
+
+def measure(game: str, bots: Sequence[str], words: Any) -> tuple[list[dict[str, Any]], float]:
+    """The shares and the luck of each match, and the processor time of measuring."""
+    numbers = range(words.first, words.first + words.matches)
+    records = [played(game, bots, number, number) for number in numbers]
     began = os.times()
     meter = meter_of(registry.find(game), len(bots), records[0].options, rollouts=words.rollouts)
     values = list(measured(meter, records, words.workers))
-    each = (sum(os.times()[:4]) - sum(began[:4])) / len(records)
-    matches = []
-    for number, (record, lucky) in enumerate(zip(records, values, strict=True), words.first):
-        names = rotated([f"{bot}{place}" for place, bot in enumerate(bots)], number)
-        matches.append(LuckyMatch(tuple(names), shares(record), lucky, number))
-    left = adjust(matches).variance
-    low, high = interval(lambda chosen: adjust(chosen).variance, matches)
-    return f"| {game} | {' '.join(bots)} | {len(records):,} | {left:.2f} ({low:.2f} to {high:.2f}) | {each:.2f} |"
+    seconds = sum(os.times()[:4]) - sum(began[:4])
+    return [
+        {"number": number, "shares": shares(record), "luck": lucky}
+        for number, record, lucky in zip(numbers, records, values, strict=True)
+    ], seconds
 
 
 def mirrored(game: str, bots: Sequence[str], matches: int) -> str:

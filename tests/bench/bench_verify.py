@@ -51,7 +51,7 @@ def one_game(name: str, players: int, seconds: float) -> None:
     plan = checked(Plan(name, players, rounds=1), players)[1]
     bots = tuple(f"bot-{seat}" for seat in range(players))
     lines = [line_of(plan, number, bots, 1, 1, ROOT, "bench") for number in range(200)]
-    check = MatchCheck("bench", name, players, dict(plan.options), (ROOT,), {}, plan, True, NonceDigests(()), {})
+    check = MatchCheck("bench", name, players, dict(plan.options), (ROOT,), {}, (), plan, True, NonceDigests(()), {})
     done, began = 0, process_time()
     while (took := process_time() - began) < seconds:
         for line, record in lines:

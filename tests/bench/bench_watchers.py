@@ -4,8 +4,8 @@
     python tests/bench/bench_watchers.py --watchers 2000
 
 A tournament of house bots (random, Flip 7) is played in this process, which serves the page too. The watchers are
-connections of another process (niced, so that it takes no core away from the referee), each reading the live standings.
-They stay; turns in which states are shown to them, and turns in which none is, alternate.
+connections of another process, each reading the live standings. They stay; turns in which states are shown to them,
+and turns in which none is, alternate.
 
 Watchers are sent a new state once a second at most, however busy the machine is. Where this process gets only a part of
 a core, a second holds fewer decisions and as many messages as ever. So what is counted is processor time: how much more
@@ -99,7 +99,7 @@ async def measure(watchers: int, seconds: float, turns: int) -> None:
 @asynccontextmanager
 async def _watching(page: WebServer, port: int, watchers: int, view: str) -> AsyncIterator[None]:
     words = [sys.executable, __file__, "--port", str(port), "--watchers", str(watchers), "--view", view]
-    child = await asyncio.create_subprocess_exec("nice", "-n", "10", *words, stdout=asyncio.subprocess.PIPE)
+    child = await asyncio.create_subprocess_exec(*words, stdout=asyncio.subprocess.PIPE)
     assert child.stdout is not None
     await child.stdout.readline()  # all have had their first state
     try:

@@ -115,3 +115,20 @@ def test_a_bot_in_shell_answers_long_lines_in_little_processor_time(tmp_path: Pa
     assert done.returncode == 0, "it took too much processor time"
     assert len(done.stdout.splitlines()) == 40
     assert {json.loads(answer)["move"] for answer in done.stdout.splitlines()} <= set(legal)
+
+
+@pytest.mark.parametrize("bot", ["awk", "lua", "perl", "shell"])
+@pytest.mark.parametrize(("game", "differ"), [("four_in_a_row", True), ("stop", False)])
+def test_the_dice_take_the_match_in_where_nothing_is_dealt(bot: str, game: str, differ: bool) -> None:
+    needs({"shell": "sh"}.get(bot, bot))
+    legal = [f"drop {column}" for column in range(7)]
+
+    def played(match: str) -> list[str]:
+        start = {"type": "start", "match": match, "game": game, "seat": 0}
+        asked = [question(number, legal, board="same") | {"match": match, "budget_ms": 1000} for number in range(12)]
+        return answers(bot, start, *asked)
+
+    moves = [tuple(played(f"league/{number}")) for number in range(4)]
+    assert moves[0] == tuple(played("league/0"))
+    assert len(set(moves)) == (4 if differ else 1)
+    assert all(move in legal for match in moves for move in match)

@@ -55,22 +55,26 @@ def ended_as(hall: Hall, expected: str) -> None:
 
 
 @pytest.mark.alone
-def test_stopped_for_seconds_it_blames_nobody_for_the_time_it_stood_still(hall: Hall) -> None:
+@pytest.mark.parametrize("seconds", [5.0, pytest.param(65.0, marks=pytest.mark.soak)])
+def test_stopped_it_blames_nobody_for_the_time_it_stood_still(hall: Hall, seconds: float) -> None:
     hall.start()
     hall.crowd("ada=random", "bob=first")
-    # More than a bot has for a decision, bank and all; and the bots are asked for their answers all the time.
+    # More than a bot has for a decision, bank and all; and the bots are asked for their answers all the time. The long
+    # time is more than the grace of a match, and than a tournament waits for a bot that is not there.
     plan = ("--game", "stop_me_go", "--players", 2, "--rounds", 40, "--bots", "ada,bob", "--time", "2s", "--bank", "1s")
     hall.steer("create", "league", *plan, "--start")
     eventually(lambda: hall.count() >= 5)
     assert hall.server is not None
     hall.server.send_signal(signal.SIGSTOP)
-    time.sleep(5.0)
+    time.sleep(seconds)
     hall.server.send_signal(signal.SIGCONT)
     told(hall, "the server stood still; no bot is charged for it")
     hall.wait_for("league")
     with closing(sqlite3.connect(hall.db)) as connection:
         faults = connection.execute("SELECT DISTINCT fault FROM seats").fetchall()
     assert faults == [("finished",)]
+    assert hall.count() == 40
+    assert "Traceback" not in log_of(hall)
 
 
 def test_locked_out_of_its_database_it_says_so_and_goes_on_when_the_lock_is_gone(hall: Hall, expected: str) -> None:

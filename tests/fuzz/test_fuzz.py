@@ -240,8 +240,13 @@ def test_nothing_but_documented_errors_from_files(kind: str, tmp_path: Path) -> 
 
 
 def test_nothing_but_documented_errors_from_exports(exported: Path, tmp_path: Path) -> None:
+    tried(settings(QUICK, max_examples=10), *fuzzed_export(exported, tmp_path))
+
+
+def fuzzed_export(exported: Path, folder: Path) -> Fuzzed:
+    """One damaged file of an export, in a copy of its folder."""
     files = [path.relative_to(exported).as_posix() for path in sorted(exported.rglob("*")) if path.is_file()]
-    copy = tmp_path / "copy"
+    copy = folder / "copy"
 
     def try_one(drawn: tuple[str, bytes]) -> None:
         shutil.rmtree(copy, ignore_errors=True)
@@ -251,19 +256,21 @@ def test_nothing_but_documented_errors_from_exports(exported: Path, tmp_path: Pa
     def of(name: str) -> st.SearchStrategy[tuple[str, bytes]]:
         return damaged((exported / name).read_bytes()).map(lambda data: (name, data))
 
-    tried(settings(QUICK, max_examples=10), st.sampled_from(files).flatmap(of), try_one)
+    return st.sampled_from(files).flatmap(of), try_one
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(24 * 3600)
-@pytest.mark.parametrize("kind", [*ALONE, *IN_FILES])
-def test_nothing_but_documented_errors_for_hours(kind: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", [*ALONE, *IN_FILES, "exports"])
+def test_nothing_but_documented_errors_for_hours(kind: str, exported: Path, tmp_path: Path) -> None:
     until = time.monotonic() + float(os.environ.get("REFEREE_FUZZ_SECONDS", "3600"))
     many = settings(QUICK, max_examples=2000, derandomize=False, print_blob=True)
     while time.monotonic() < until:
         if kind in ALONE:
             strategy, take = ALONE[kind]
             tried(many, strategy, take)
+        elif kind == "exports":
+            tried(settings(many, max_examples=50), *fuzzed_export(exported, tmp_path))
         else:
             whole, take_file = IN_FILES[kind]
             tried(many, damaged(whole) | st.binary(max_size=60), partial(take_file, tmp_path))

@@ -148,7 +148,7 @@ async def test_what_has_begun_is_not_taken_back(competition: Competition, store:
     with pytest.raises(NotAllowed, match="is finished"):
         await director.undo("league")
     await director.reopen("league")
-    with pytest.raises(NotAllowed, match=f"Match league/{last} has begun"):
+    with pytest.raises(NotAllowed, match=f"match league/{last} has begun"):
         await director.undo("league")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -28,7 +29,11 @@ SHORT = 45
 LONG = 5000
 AT_ONCE = 90
 """Matches of which each waits for a clock or a grace: together they take no longer than one."""
-CONTROL = TimeControl(limit=3.0, bank=1.0, grace=3.0)
+CONTROL = TimeControl(limit=PATIENCE, bank=PATIENCE, grace=PATIENCE)
+"""All the time in the world for whoever means to play on, however busy the machine is."""
+SHORT_CONTROL = TimeControl(limit=2.0, bank=1.0, grace=2.0)
+"""For the seat of a bot whose fault is that it does not answer."""
+WAITED_FOR = ("silent", "vanishes", "garbage")
 
 
 class Gone(Exception):
@@ -154,6 +159,13 @@ async def honest(bot: Raw, matches: int) -> None:
     await bot.play(matches)
 
 
+def shorten(match: Match, seat: int) -> None:
+    """This seat alone has a short clock and a short grace; the other one keeps all of its time."""
+    chair = match._chairs[seat]
+    chair.control, chair.bank, chair.grace = SHORT_CONTROL, SHORT_CONTROL.bank, SHORT_CONTROL.grace
+    match._set_deadline(time.monotonic())
+
+
 async def accuse(server: Server, chance: random.Random, count: int) -> list[str]:
     """So many matches, each with a culprit; returns what was judged wrong."""
     kinds = list(FAULTS)
@@ -169,7 +181,10 @@ async def accuse(server: Server, chance: random.Random, count: int) -> list[str]
     for culprit in culprits:
         names = [good_name := f"honest{number}", culprit.name]
         chance.shuffle(names)
-        matches.append((server.sit(*names, control=CONTROL), culprit, names.index(good_name)))
+        match = server.sit(*names, control=CONTROL)
+        if culprit.fault in WAITED_FOR:
+            shorten(match, names.index(culprit.name))
+        matches.append((match, culprit, names.index(good_name)))
     await asyncio.gather(honest(good, count), *(culprit.play() for culprit in culprits))
     await soon(lambda: all(match.ending is not None for match, _, _ in matches))
     wrong = []
@@ -193,6 +208,8 @@ async def judge(folder: Path, faults: int) -> None:
         for first in range(0, faults, AT_ONCE):
             wrong = await accuse(server, chance, min(AT_ONCE, faults - first))
             assert not wrong, f"REFEREE_FAULT_SEED={seed}: {wrong}"
+            done = min(first + AT_ONCE, faults)
+            print(f"{done} of {faults} faults, each with its culprit; REFEREE_FAULT_SEED={seed}", flush=True)
             for bot in server._bots:
                 await bot.close()
             await soon(lambda: not server.competition.presence.bots)

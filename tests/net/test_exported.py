@@ -48,7 +48,7 @@ async def test_what_is_fetched_is_what_the_host_exports(home: Path) -> None:
         assert (code, "with 3 records" in said) == (0, True), err
         code, said, err = await asyncio.to_thread(referee, "verify", "league", "--server", server.address, "--json")
         assert code == 0, err
-        for name, message in (("nobody", "there is no tournament named nobody"), ("", "There is no tournament")):
+        for name, message in (("nobody", "there is no tournament named nobody"), ("", "there is no tournament")):
             code, _, err = await asyncio.to_thread(referee, "verify", name, "--server", server.address)
             assert (code, message in err) == (2, True), err
     with Store.open(home / "test.db") as store:

@@ -21,6 +21,8 @@ unsafe unsigned use using var virtual void volatile where while with yield
 """
 WORDS = {"fault", "kind", "missed", "order", "phase", "state", "states", "status", "step", "termination"}
 """What has a fixed set of values, in whatever message it stands."""
+OPEN = {"arena.v1.EventInfo.kind"}
+"""Words of which every version may add some."""
 
 
 def described(file: str) -> Any:
@@ -51,8 +53,8 @@ def test_no_field_is_a_keyword_of_a_language_that_sdks_are_written_in(file: str)
 
 @pytest.mark.parametrize("file", FILES)
 def test_what_has_a_fixed_set_of_values_is_an_enum(file: str) -> None:
-    texts = [field.full_name for field in fields(file) if field.name in WORDS and field.type == field.TYPE_STRING]
-    assert texts == []
+    texts = {field.full_name for field in fields(file) if field.name in WORDS and field.type == field.TYPE_STRING}
+    assert texts - OPEN == set()
 
 
 @pytest.mark.parametrize("file", FILES)

@@ -117,6 +117,8 @@ class World:
         self.chance = random.Random(self.seed)
         self.path = self.folder / "league.db"
         self.game = GAMES[self.seed % len(GAMES)]
+        # A process that dies deals every open match anew: too many deaths would hide a match that hangs.
+        self.deadly_until = self.now + self.chance.choice((2.0, 8.0, CALM_AFTER))
         self.players: list[Bot] = []
         self.loop: VirtualLoop | None = None
         self.disk: sqlite3.Connection | None = None
@@ -165,7 +167,7 @@ class World:
         asyncio.set_event_loop(loop)
         disk = self.disk = sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)
         store = Store.open(str(self.path), now=self.wall)
-        rough = self.wild and self.now < 1000.0 + CALM_AFTER
+        rough = self.wild and self.now < self.deadly_until
         writer = SimulatedWriter(
             store.writer, self.chance, self._check_disk, errors=0.01 if rough else 0.0, deaths=0.01 if rough else 0.0
         )
@@ -241,13 +243,14 @@ class World:
                     player.calm = True
             elif self.wild:
                 if self.chance.random() < 0.01:
-                    loop.stall(self.chance.choice([0.1, 0.4, 2.0, 70.0]))
+                    loop.stall(self.chance.choice([0.1, 0.4, 2.0] * 3 + [70.0]))
                 if self.chance.random() < 0.01:
                     self._jump = self.chance.choice([-3600.0, 0.0, 3600.0])
-                if self.chance.random() < 0.01:
-                    loop.stop()  # SIGKILL
-                if self.chance.random() < 0.03:
-                    self._lose_a_match()
+                if loop.time() < self.deadly_until:
+                    if self.chance.random() < 0.01:
+                        loop.stop()  # SIGKILL
+                    if self.chance.random() < 0.03:
+                        self._lose_a_match()
             if elapsed > CALM_AFTER + PATIENCE:
                 raise Broken("the tournament does not come to its end")
 

@@ -20,6 +20,8 @@ from referee.store.engines import writer_engine
 from referee.store.migrate import REVISIONS, SCRIPTS, VERSION_TABLE, downgrade, upgrade
 from referee.store.tables import metadata
 
+from ..waiting import PATIENCE
+
 if TYPE_CHECKING:
     from tests.store.conftest import Hall
 
@@ -98,7 +100,8 @@ def test_two_programs_may_create_the_database_at_once(hall: Hall) -> None:
     def create() -> None:
         ready.wait()
         try:
-            Store.open(hall.address).close()
+            # Each waits until the others have made their tables, however slow the machine is.
+            Store.open(hall.address, timeout=PATIENCE).close()
         except StoreError as error:
             faults.append(error)
 

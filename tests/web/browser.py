@@ -86,4 +86,4 @@ async def watched(opened: Browser, base: str, width: int = 1024, **options: Any)
         yield page
     finally:
         await context.close()
-    assert page.problems == []
+    assert page.problems == [], page.problems

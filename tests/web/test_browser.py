@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import signal
 import subprocess
-import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -18,7 +17,8 @@ from referee.rules import registry
 
 from ..hosting.submission.zips import bot_folder, bot_zip, entry
 from ..installation import Installation, build
-from ..waiting import PATIENCE
+from ..third_party import offline_install as third_party
+from ..waiting import PATIENCE, soon
 from .browser import CHROMIUM, browser, watched
 from .conftest import HOSTILE
 from .page_process import PageProcess
@@ -32,6 +32,7 @@ pytestmark = [
 CUP = "/tournaments/%3Cimg%20src%3Dx%20onerror%3Dalert%281%29%3E"
 MATCH = "/matches/%3Cimg%20src%3Dx%20onerror%3Dalert%281%29%3E/0"
 WIDTHS = (360, 1024, 1920)
+THIRD_PARTY = (("matchsticks", False), ("tall_tales", False))
 NARROW_TOO = ("/", CUP, MATCH, "/play", "/submit")
 """Pages whose barriers are looked for on a phone as well."""
 
@@ -45,9 +46,10 @@ async def opened() -> AsyncIterator[Browser]:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Installation:
-    """Both wheels, installed away from the checkout."""
+    """Both wheels, installed away from the checkout, and games of somebody else."""
     installation = Installation(tmp_path_factory.mktemp("installed"))
     installation.install(sorted(build(tmp_path_factory.mktemp("dist"), "--wheel").glob("*.whl")))
+    third_party.install(installation.packages)
     return installation
 
 
@@ -143,9 +145,11 @@ async def test_a_replay_by_keys_and_by_its_address(page: PageProcess, opened: Br
         await seen.until("Number.parseInt(document.getElementById('where').textContent, 10) >= 6")
 
 
-@pytest.mark.parametrize("game", registry.names())
-async def test_a_whole_match_is_played_by_clicking(page: PageProcess, game: str, opened: Browser) -> None:
-    """On the board wherever it says that it can be clicked, else in the list of moves."""
+@pytest.mark.parametrize(("game", "clickable"), [*((game, True) for game in registry.names()), *THIRD_PARTY])
+async def test_a_whole_match_is_played_by_clicking(
+    page: PageProcess, game: str, clickable: bool, opened: Browser
+) -> None:
+    """On the board wherever it says that it can be clicked, else in the list of moves, as on the generic board."""
     async with watched(opened, page.url) as seen:
         await seen.open(f"/play?game={game}")
         await seen.page.click("text=Sit down")
@@ -165,8 +169,8 @@ async def test_a_whole_match_is_played_by_clicking(page: PageProcess, game: str,
               return [board, listed];
             }"""
         )
-        assert board > 2
-        assert board + listed > 4
+        assert (board > 2) == clickable
+        assert board + listed > (4 if clickable else 1)
         assert "You" in await seen.page.inner_text("#asked")
         await seen.page.click("text=Look at the replay")
         await seen.until("document.body.dataset.ready === 'true'")
@@ -212,50 +216,56 @@ async def test_a_folder_and_a_zip_are_submitted_from_the_page(
         assert await seen.inaccessible() == []
 
 
-def _serve(installed: Installation, folder: Path, *words: str) -> subprocess.Popen[str]:
-    command = [str(installed.bin / "referee"), "serve", "--db", str(folder / "cup.db"), *words]
-    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=folder, env=installed.environment)
+class Serving:
+    """`referee serve` with its page, as a process; it writes to a file, which takes whatever it says."""
 
+    def __init__(self, installed: Installation, folder: Path, web: str = "127.0.0.1:0") -> None:
+        self._said = folder / f"said-{len(list(folder.glob('said-*')))}"
+        options = ["--db", str(folder / "cup.db"), "--listen", "127.0.0.1:0", "--web", web]
+        words = [str(installed.bin / "referee"), "serve", *options]
+        with self._said.open("w") as said:
+            self.process = subprocess.Popen(words, stderr=said, cwd=folder, env=installed.environment)
 
-def _told(process: subprocess.Popen[str], word: str) -> str:
-    """What the server says behind this word."""
-    assert process.stderr is not None
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until:
-        line = process.stderr.readline()
-        if word in line:
-            return line.partition(word)[2].strip()
-        assert line, "the server has ended"
-    raise AssertionError(word)
+    async def url(self) -> str:
+        """The address of the page, once it is there."""
+        await soon(lambda: "in a browser:" in self._said.read_text() or self.process.poll() is not None)
+        assert self.process.poll() is None, self._said.read_text()
+        await soon(lambda: "\n" in self._said.read_text().partition("in a browser:")[2])
+        return self._said.read_text().partition("in a browser:")[2].split()[0]
+
+    def stop(self) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            self.process.wait(PATIENCE)
 
 
 async def test_a_server_that_is_killed_and_comes_back(installed: Installation, tmp_path: Path, opened: Browser) -> None:
-    first = _serve(installed, tmp_path, "--listen", "127.0.0.1:0", "--web", "127.0.0.1:0")
+    first = Serving(installed, tmp_path)
     second = None
     try:
-        url = _told(first, "in a browser:")
+        url = await first.url()
         create = "tournament create cup --game stop_me_go --bots random,random --players 2 --rounds 200"
         await asyncio.to_thread(installed.referee, *create.split(), "--db", tmp_path / "cup.db")
-        async with watched(opened, url) as seen:
+        async with watched(opened, url) as seen, watched(opened, url) as seated:
             await seen.open("/tournaments/cup")
             await seen.until("document.querySelector('table.standings') !== null")
             await seen.page.evaluate("window.kept = true")
-            seen.may_fail = True
-            first.kill()
-            first.wait()
+            await seated.open("/play?game=stop_me_go")
+            await seated.page.click("text=Sit down")
+            await seated.until("document.body.dataset.decision > 0")
+            seen.may_fail = seated.may_fail = True
+            first.process.kill()
+            first.process.wait()
             await seen.until("!document.getElementById('connection').hidden")
             assert "lost" in await seen.page.inner_text("#connection")
             assert await seen.page.locator("table.standings tbody tr").count() == 2, "what was known stays"
-            second = _serve(
-                installed, tmp_path, "--listen", "127.0.0.1:0", "--web", url.removeprefix("http://").rstrip("/")
-            )
-            _told(second, "in a browser:")
+            second = Serving(installed, tmp_path, url.removeprefix("http://").rstrip("/"))
+            await second.url()
             await seen.until("document.getElementById('connection').hidden")
             assert await seen.page.evaluate("window.kept"), "without a reload"
+            await seated.until("document.getElementById('asked').textContent.includes('This match is gone')")
+            assert await seated.page.locator("#moves button").count() == 0
     finally:
-        for process in (first, second):
-            if process is not None and process.poll() is None:
-                process.send_signal(signal.SIGTERM)
-                process.wait(PATIENCE)
-            if process is not None and process.stderr is not None:
-                process.stderr.close()
+        first.stop()
+        if second is not None:
+            second.stop()

@@ -114,7 +114,7 @@ async def test_what_is_not_there_is_said_in_a_sentence(page: Page) -> None:
         ("/games/chess", "chess"),
         ("/matches/none/1", "there is no match none/1"),
         ("/matches/x", "there is no match x"),
-        ("/nothing", "Not Found"),
+        ("/nothing", "there is no page at this address"),
         ("/wall", "there is no tournament yet"),
         ("/tournaments/?name=..", ".."),
     ):
@@ -123,6 +123,15 @@ async def test_what_is_not_there_is_said_in_a_sentence(page: Page) -> None:
         assert told in answer.text, path
         check(answer.text)
     assert (await page.get("/")).status == 200
+    refused = await page.post("/connect", {})
+    assert refused.status == 405
+    assert "cannot be asked in this way" in refused.text
+
+
+async def test_every_kind_of_page_is_reached_from_the_first(page: Page) -> None:
+    first = (await page.get("/")).text
+    for path in ("/bots", "/games", "/play", "/connect", "/wall"):
+        assert f'href="{path}"' in first, path
 
 
 async def test_a_page_without_anything_to_show_says_how_to_begin(page: Page) -> None:

@@ -104,6 +104,19 @@ async def test_too_many_watchers_are_refused_with_a_status(competition: Competit
         assert refused.headers["retry-after"]
 
 
+async def test_whether_there_is_something_to_watch_is_asked_without_watching(
+    competition: Competition, page: Page
+) -> None:
+    """A page asks so (HEAD) before it connects again; it was taken for a watcher, and messages were written to it."""
+    slow = SlowMatch(competition, "league/0", "flip7")
+    answer = await page.ask("HEAD", "/live/matches/league/0")
+    assert (answer.status, answer.body) == (200, b"")
+    assert page.server.site.channels.places.taken == 0
+    slow.finish()
+    await soon(lambda: not competition.hall.matches)
+    assert (await page.ask("HEAD", "/live/matches/other/0")).status == 404
+
+
 @pytest.mark.parametrize("large_from", [0, 1])
 async def test_a_slow_reader_is_dropped_and_nothing_piles_up(
     competition: Competition, monkeypatch: pytest.MonkeyPatch, large_from: int

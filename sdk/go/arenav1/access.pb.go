@@ -79,6 +79,64 @@ func (AdminRole) EnumDescriptor() ([]byte, []int) {
 	return file_arena_v1_access_proto_rawDescGZIP(), []int{0}
 }
 
+type InvitationState int32
+
+const (
+	InvitationState_INVITATION_STATE_UNSPECIFIED InvitationState = 0
+	// Nobody has used it yet.
+	InvitationState_INVITATION_STATE_OPEN InvitationState = 1
+	// A bot came of it.
+	InvitationState_INVITATION_STATE_REDEEMED InvitationState = 2
+	// The host took it back.
+	InvitationState_INVITATION_STATE_REVOKED InvitationState = 3
+	InvitationState_INVITATION_STATE_EXPIRED InvitationState = 4
+)
+
+// Enum value maps for InvitationState.
+var (
+	InvitationState_name = map[int32]string{
+		0: "INVITATION_STATE_UNSPECIFIED",
+		1: "INVITATION_STATE_OPEN",
+		2: "INVITATION_STATE_REDEEMED",
+		3: "INVITATION_STATE_REVOKED",
+		4: "INVITATION_STATE_EXPIRED",
+	}
+	InvitationState_value = map[string]int32{
+		"INVITATION_STATE_UNSPECIFIED": 0,
+		"INVITATION_STATE_OPEN":        1,
+		"INVITATION_STATE_REDEEMED":    2,
+		"INVITATION_STATE_REVOKED":     3,
+		"INVITATION_STATE_EXPIRED":     4,
+	}
+)
+
+func (x InvitationState) Enum() *InvitationState {
+	p := new(InvitationState)
+	*p = x
+	return p
+}
+
+func (x InvitationState) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (InvitationState) Descriptor() protoreflect.EnumDescriptor {
+	return file_arena_v1_access_proto_enumTypes[1].Descriptor()
+}
+
+func (InvitationState) Type() protoreflect.EnumType {
+	return &file_arena_v1_access_proto_enumTypes[1]
+}
+
+func (x InvitationState) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use InvitationState.Descriptor instead.
+func (InvitationState) EnumDescriptor() ([]byte, []int) {
+	return file_arena_v1_access_proto_rawDescGZIP(), []int{1}
+}
+
 type AdminInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -576,10 +634,9 @@ type InvitationInfo struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Number uint32                 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
 	// For whom it is.
-	Note   string `protobuf:"bytes,2,opt,name=note,proto3" json:"note,omitempty"`
-	MadeBy string `protobuf:"bytes,3,opt,name=made_by,json=madeBy,proto3" json:"made_by,omitempty"`
-	// "open", "redeemed", "revoked" or "expired".
-	State string `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`
+	Note   string          `protobuf:"bytes,2,opt,name=note,proto3" json:"note,omitempty"`
+	MadeBy string          `protobuf:"bytes,3,opt,name=made_by,json=madeBy,proto3" json:"made_by,omitempty"`
+	State  InvitationState `protobuf:"varint,4,opt,name=state,proto3,enum=arena.v1.InvitationState" json:"state,omitempty"`
 	// Milliseconds since 1970.
 	CreatedMs int64 `protobuf:"varint,5,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
 	// 0: never.
@@ -641,11 +698,11 @@ func (x *InvitationInfo) GetMadeBy() string {
 	return ""
 }
 
-func (x *InvitationInfo) GetState() string {
+func (x *InvitationInfo) GetState() InvitationState {
 	if x != nil {
 		return x.State
 	}
-	return ""
+	return InvitationState_INVITATION_STATE_UNSPECIFIED
 }
 
 func (x *InvitationInfo) GetCreatedMs() int64 {
@@ -1140,12 +1197,12 @@ const file_arena_v1_access_proto_rawDesc = "" +
 	"\x14SetAdminRoleResponse\"(\n" +
 	"\x12RemoveAdminRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\"\x15\n" +
-	"\x13RemoveAdminResponse\"\xbb\x01\n" +
+	"\x13RemoveAdminResponse\"\xd6\x01\n" +
 	"\x0eInvitationInfo\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\rR\x06number\x12\x12\n" +
 	"\x04note\x18\x02 \x01(\tR\x04note\x12\x17\n" +
-	"\amade_by\x18\x03 \x01(\tR\x06madeBy\x12\x14\n" +
-	"\x05state\x18\x04 \x01(\tR\x05state\x12\x1d\n" +
+	"\amade_by\x18\x03 \x01(\tR\x06madeBy\x12/\n" +
+	"\x05state\x18\x04 \x01(\x0e2\x19.arena.v1.InvitationStateR\x05state\x12\x1d\n" +
 	"\n" +
 	"created_ms\x18\x05 \x01(\x03R\tcreatedMs\x12\x1d\n" +
 	"\n" +
@@ -1179,7 +1236,13 @@ const file_arena_v1_access_proto_rawDesc = "" +
 	"\x16ADMIN_ROLE_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fADMIN_ROLE_HOST\x10\x01\x12\x15\n" +
 	"\x11ADMIN_ROLE_HELPER\x10\x02\x12\x18\n" +
-	"\x14ADMIN_ROLE_SPECTATOR\x10\x032\xdf\x05\n" +
+	"\x14ADMIN_ROLE_SPECTATOR\x10\x03*\xa9\x01\n" +
+	"\x0fInvitationState\x12 \n" +
+	"\x1cINVITATION_STATE_UNSPECIFIED\x10\x00\x12\x19\n" +
+	"\x15INVITATION_STATE_OPEN\x10\x01\x12\x1d\n" +
+	"\x19INVITATION_STATE_REDEEMED\x10\x02\x12\x1c\n" +
+	"\x18INVITATION_STATE_REVOKED\x10\x03\x12\x1c\n" +
+	"\x18INVITATION_STATE_EXPIRED\x10\x042\xdf\x05\n" +
 	"\rAccessService\x12A\n" +
 	"\bAddAdmin\x12\x19.arena.v1.AddAdminRequest\x1a\x1a.arena.v1.AddAdminResponse\x12G\n" +
 	"\n" +
@@ -1206,63 +1269,65 @@ func file_arena_v1_access_proto_rawDescGZIP() []byte {
 	return file_arena_v1_access_proto_rawDescData
 }
 
-var file_arena_v1_access_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_arena_v1_access_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
 var file_arena_v1_access_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_arena_v1_access_proto_goTypes = []any{
 	(AdminRole)(0),                    // 0: arena.v1.AdminRole
-	(*AdminInfo)(nil),                 // 1: arena.v1.AdminInfo
-	(*AddAdminRequest)(nil),           // 2: arena.v1.AddAdminRequest
-	(*AddAdminResponse)(nil),          // 3: arena.v1.AddAdminResponse
-	(*ListAdminsRequest)(nil),         // 4: arena.v1.ListAdminsRequest
-	(*ListAdminsResponse)(nil),        // 5: arena.v1.ListAdminsResponse
-	(*RotateAdminRequest)(nil),        // 6: arena.v1.RotateAdminRequest
-	(*RotateAdminResponse)(nil),       // 7: arena.v1.RotateAdminResponse
-	(*SetAdminRoleRequest)(nil),       // 8: arena.v1.SetAdminRoleRequest
-	(*SetAdminRoleResponse)(nil),      // 9: arena.v1.SetAdminRoleResponse
-	(*RemoveAdminRequest)(nil),        // 10: arena.v1.RemoveAdminRequest
-	(*RemoveAdminResponse)(nil),       // 11: arena.v1.RemoveAdminResponse
-	(*InvitationInfo)(nil),            // 12: arena.v1.InvitationInfo
-	(*CreateInvitationsRequest)(nil),  // 13: arena.v1.CreateInvitationsRequest
-	(*CreateInvitationsResponse)(nil), // 14: arena.v1.CreateInvitationsResponse
-	(*ListInvitationsRequest)(nil),    // 15: arena.v1.ListInvitationsRequest
-	(*ListInvitationsResponse)(nil),   // 16: arena.v1.ListInvitationsResponse
-	(*RevokeInvitationsRequest)(nil),  // 17: arena.v1.RevokeInvitationsRequest
-	(*RevokeInvitationsResponse)(nil), // 18: arena.v1.RevokeInvitationsResponse
-	(*ListEventsRequest)(nil),         // 19: arena.v1.ListEventsRequest
-	(*ListEventsResponse)(nil),        // 20: arena.v1.ListEventsResponse
-	(*EventInfo)(nil),                 // 21: arena.v1.EventInfo
+	(InvitationState)(0),              // 1: arena.v1.InvitationState
+	(*AdminInfo)(nil),                 // 2: arena.v1.AdminInfo
+	(*AddAdminRequest)(nil),           // 3: arena.v1.AddAdminRequest
+	(*AddAdminResponse)(nil),          // 4: arena.v1.AddAdminResponse
+	(*ListAdminsRequest)(nil),         // 5: arena.v1.ListAdminsRequest
+	(*ListAdminsResponse)(nil),        // 6: arena.v1.ListAdminsResponse
+	(*RotateAdminRequest)(nil),        // 7: arena.v1.RotateAdminRequest
+	(*RotateAdminResponse)(nil),       // 8: arena.v1.RotateAdminResponse
+	(*SetAdminRoleRequest)(nil),       // 9: arena.v1.SetAdminRoleRequest
+	(*SetAdminRoleResponse)(nil),      // 10: arena.v1.SetAdminRoleResponse
+	(*RemoveAdminRequest)(nil),        // 11: arena.v1.RemoveAdminRequest
+	(*RemoveAdminResponse)(nil),       // 12: arena.v1.RemoveAdminResponse
+	(*InvitationInfo)(nil),            // 13: arena.v1.InvitationInfo
+	(*CreateInvitationsRequest)(nil),  // 14: arena.v1.CreateInvitationsRequest
+	(*CreateInvitationsResponse)(nil), // 15: arena.v1.CreateInvitationsResponse
+	(*ListInvitationsRequest)(nil),    // 16: arena.v1.ListInvitationsRequest
+	(*ListInvitationsResponse)(nil),   // 17: arena.v1.ListInvitationsResponse
+	(*RevokeInvitationsRequest)(nil),  // 18: arena.v1.RevokeInvitationsRequest
+	(*RevokeInvitationsResponse)(nil), // 19: arena.v1.RevokeInvitationsResponse
+	(*ListEventsRequest)(nil),         // 20: arena.v1.ListEventsRequest
+	(*ListEventsResponse)(nil),        // 21: arena.v1.ListEventsResponse
+	(*EventInfo)(nil),                 // 22: arena.v1.EventInfo
 }
 var file_arena_v1_access_proto_depIdxs = []int32{
 	0,  // 0: arena.v1.AdminInfo.role:type_name -> arena.v1.AdminRole
 	0,  // 1: arena.v1.AddAdminRequest.role:type_name -> arena.v1.AdminRole
-	1,  // 2: arena.v1.ListAdminsResponse.admins:type_name -> arena.v1.AdminInfo
+	2,  // 2: arena.v1.ListAdminsResponse.admins:type_name -> arena.v1.AdminInfo
 	0,  // 3: arena.v1.SetAdminRoleRequest.role:type_name -> arena.v1.AdminRole
-	12, // 4: arena.v1.CreateInvitationsResponse.invitations:type_name -> arena.v1.InvitationInfo
-	12, // 5: arena.v1.ListInvitationsResponse.invitations:type_name -> arena.v1.InvitationInfo
-	21, // 6: arena.v1.ListEventsResponse.events:type_name -> arena.v1.EventInfo
-	2,  // 7: arena.v1.AccessService.AddAdmin:input_type -> arena.v1.AddAdminRequest
-	4,  // 8: arena.v1.AccessService.ListAdmins:input_type -> arena.v1.ListAdminsRequest
-	6,  // 9: arena.v1.AccessService.RotateAdmin:input_type -> arena.v1.RotateAdminRequest
-	8,  // 10: arena.v1.AccessService.SetAdminRole:input_type -> arena.v1.SetAdminRoleRequest
-	10, // 11: arena.v1.AccessService.RemoveAdmin:input_type -> arena.v1.RemoveAdminRequest
-	13, // 12: arena.v1.AccessService.CreateInvitations:input_type -> arena.v1.CreateInvitationsRequest
-	15, // 13: arena.v1.AccessService.ListInvitations:input_type -> arena.v1.ListInvitationsRequest
-	17, // 14: arena.v1.AccessService.RevokeInvitations:input_type -> arena.v1.RevokeInvitationsRequest
-	19, // 15: arena.v1.AccessService.ListEvents:input_type -> arena.v1.ListEventsRequest
-	3,  // 16: arena.v1.AccessService.AddAdmin:output_type -> arena.v1.AddAdminResponse
-	5,  // 17: arena.v1.AccessService.ListAdmins:output_type -> arena.v1.ListAdminsResponse
-	7,  // 18: arena.v1.AccessService.RotateAdmin:output_type -> arena.v1.RotateAdminResponse
-	9,  // 19: arena.v1.AccessService.SetAdminRole:output_type -> arena.v1.SetAdminRoleResponse
-	11, // 20: arena.v1.AccessService.RemoveAdmin:output_type -> arena.v1.RemoveAdminResponse
-	14, // 21: arena.v1.AccessService.CreateInvitations:output_type -> arena.v1.CreateInvitationsResponse
-	16, // 22: arena.v1.AccessService.ListInvitations:output_type -> arena.v1.ListInvitationsResponse
-	18, // 23: arena.v1.AccessService.RevokeInvitations:output_type -> arena.v1.RevokeInvitationsResponse
-	20, // 24: arena.v1.AccessService.ListEvents:output_type -> arena.v1.ListEventsResponse
-	16, // [16:25] is the sub-list for method output_type
-	7,  // [7:16] is the sub-list for method input_type
-	7,  // [7:7] is the sub-list for extension type_name
-	7,  // [7:7] is the sub-list for extension extendee
-	0,  // [0:7] is the sub-list for field type_name
+	1,  // 4: arena.v1.InvitationInfo.state:type_name -> arena.v1.InvitationState
+	13, // 5: arena.v1.CreateInvitationsResponse.invitations:type_name -> arena.v1.InvitationInfo
+	13, // 6: arena.v1.ListInvitationsResponse.invitations:type_name -> arena.v1.InvitationInfo
+	22, // 7: arena.v1.ListEventsResponse.events:type_name -> arena.v1.EventInfo
+	3,  // 8: arena.v1.AccessService.AddAdmin:input_type -> arena.v1.AddAdminRequest
+	5,  // 9: arena.v1.AccessService.ListAdmins:input_type -> arena.v1.ListAdminsRequest
+	7,  // 10: arena.v1.AccessService.RotateAdmin:input_type -> arena.v1.RotateAdminRequest
+	9,  // 11: arena.v1.AccessService.SetAdminRole:input_type -> arena.v1.SetAdminRoleRequest
+	11, // 12: arena.v1.AccessService.RemoveAdmin:input_type -> arena.v1.RemoveAdminRequest
+	14, // 13: arena.v1.AccessService.CreateInvitations:input_type -> arena.v1.CreateInvitationsRequest
+	16, // 14: arena.v1.AccessService.ListInvitations:input_type -> arena.v1.ListInvitationsRequest
+	18, // 15: arena.v1.AccessService.RevokeInvitations:input_type -> arena.v1.RevokeInvitationsRequest
+	20, // 16: arena.v1.AccessService.ListEvents:input_type -> arena.v1.ListEventsRequest
+	4,  // 17: arena.v1.AccessService.AddAdmin:output_type -> arena.v1.AddAdminResponse
+	6,  // 18: arena.v1.AccessService.ListAdmins:output_type -> arena.v1.ListAdminsResponse
+	8,  // 19: arena.v1.AccessService.RotateAdmin:output_type -> arena.v1.RotateAdminResponse
+	10, // 20: arena.v1.AccessService.SetAdminRole:output_type -> arena.v1.SetAdminRoleResponse
+	12, // 21: arena.v1.AccessService.RemoveAdmin:output_type -> arena.v1.RemoveAdminResponse
+	15, // 22: arena.v1.AccessService.CreateInvitations:output_type -> arena.v1.CreateInvitationsResponse
+	17, // 23: arena.v1.AccessService.ListInvitations:output_type -> arena.v1.ListInvitationsResponse
+	19, // 24: arena.v1.AccessService.RevokeInvitations:output_type -> arena.v1.RevokeInvitationsResponse
+	21, // 25: arena.v1.AccessService.ListEvents:output_type -> arena.v1.ListEventsResponse
+	17, // [17:26] is the sub-list for method output_type
+	8,  // [8:17] is the sub-list for method input_type
+	8,  // [8:8] is the sub-list for extension type_name
+	8,  // [8:8] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_arena_v1_access_proto_init() }
@@ -1275,7 +1340,7 @@ func file_arena_v1_access_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_arena_v1_access_proto_rawDesc), len(file_arena_v1_access_proto_rawDesc)),
-			NumEnums:      1,
+			NumEnums:      2,
 			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   1,

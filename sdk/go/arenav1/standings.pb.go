@@ -629,10 +629,9 @@ func (x *VersionRating) GetSigma() float64 {
 
 // How often a bot forfeited in one way.
 type FaultKind struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The lower-case word of a `Termination`: `timeout`.
-	Kind          string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
-	Count         uint32 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Kind          Termination            `protobuf:"varint,1,opt,name=kind,proto3,enum=arena.v1.Termination" json:"kind,omitempty"`
+	Count         uint32                 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -667,11 +666,11 @@ func (*FaultKind) Descriptor() ([]byte, []int) {
 	return file_arena_v1_standings_proto_rawDescGZIP(), []int{3}
 }
 
-func (x *FaultKind) GetKind() string {
+func (x *FaultKind) GetKind() Termination {
 	if x != nil {
 		return x.Kind
 	}
-	return ""
+	return Termination_TERMINATION_UNSPECIFIED
 }
 
 func (x *FaultKind) GetCount() uint32 {
@@ -901,9 +900,9 @@ const file_arena_v1_standings_proto_rawDesc = "" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x18\n" +
 	"\amatches\x18\x02 \x01(\rR\amatches\x12\x0e\n" +
 	"\x02mu\x18\x03 \x01(\x01R\x02mu\x12\x14\n" +
-	"\x05sigma\x18\x04 \x01(\x01R\x05sigma\"5\n" +
-	"\tFaultKind\x12\x12\n" +
-	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x14\n" +
+	"\x05sigma\x18\x04 \x01(\x01R\x05sigma\"L\n" +
+	"\tFaultKind\x12)\n" +
+	"\x04kind\x18\x01 \x01(\x0e2\x15.arena.v1.TerminationR\x04kind\x12\x14\n" +
 	"\x05count\x18\x02 \x01(\rR\x05count\"\x85\x01\n" +
 	"\fMatchPlaying\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12\x14\n" +
@@ -956,23 +955,25 @@ var file_arena_v1_standings_proto_goTypes = []any{
 	(*MatchPlaying)(nil),  // 6: arena.v1.MatchPlaying
 	(*MatchOutcome)(nil),  // 7: arena.v1.MatchOutcome
 	(*ChainHead)(nil),     // 8: arena.v1.ChainHead
-	(*MatchResult)(nil),   // 9: arena.v1.MatchResult
+	(Termination)(0),      // 9: arena.v1.Termination
+	(*MatchResult)(nil),   // 10: arena.v1.MatchResult
 }
 var file_arena_v1_standings_proto_depIdxs = []int32{
-	0, // 0: arena.v1.Standings.state:type_name -> arena.v1.TournamentState
-	3, // 1: arena.v1.Standings.rows:type_name -> arena.v1.Standing
-	6, // 2: arena.v1.Standings.playing:type_name -> arena.v1.MatchPlaying
-	7, // 3: arena.v1.Standings.latest:type_name -> arena.v1.MatchOutcome
-	1, // 4: arena.v1.Standings.order:type_name -> arena.v1.TableOrder
-	8, // 5: arena.v1.Standings.head:type_name -> arena.v1.ChainHead
-	5, // 6: arena.v1.Standing.fault_kinds:type_name -> arena.v1.FaultKind
-	4, // 7: arena.v1.Standing.versions:type_name -> arena.v1.VersionRating
-	9, // 8: arena.v1.MatchOutcome.result:type_name -> arena.v1.MatchResult
-	9, // [9:9] is the sub-list for method output_type
-	9, // [9:9] is the sub-list for method input_type
-	9, // [9:9] is the sub-list for extension type_name
-	9, // [9:9] is the sub-list for extension extendee
-	0, // [0:9] is the sub-list for field type_name
+	0,  // 0: arena.v1.Standings.state:type_name -> arena.v1.TournamentState
+	3,  // 1: arena.v1.Standings.rows:type_name -> arena.v1.Standing
+	6,  // 2: arena.v1.Standings.playing:type_name -> arena.v1.MatchPlaying
+	7,  // 3: arena.v1.Standings.latest:type_name -> arena.v1.MatchOutcome
+	1,  // 4: arena.v1.Standings.order:type_name -> arena.v1.TableOrder
+	8,  // 5: arena.v1.Standings.head:type_name -> arena.v1.ChainHead
+	5,  // 6: arena.v1.Standing.fault_kinds:type_name -> arena.v1.FaultKind
+	4,  // 7: arena.v1.Standing.versions:type_name -> arena.v1.VersionRating
+	9,  // 8: arena.v1.FaultKind.kind:type_name -> arena.v1.Termination
+	10, // 9: arena.v1.MatchOutcome.result:type_name -> arena.v1.MatchResult
+	10, // [10:10] is the sub-list for method output_type
+	10, // [10:10] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_arena_v1_standings_proto_init() }

@@ -18,7 +18,7 @@ const WRONG: [what: string, bot: Bot][] = [
 for (const [what, fails] of WRONG) {
     test(`an error in decide (${what}) resigns its match and no other`, async () => {
         const bot = (decision: Decision) => (decision.match === "m/1" ? (fails as typeof first)(decision) : "fine");
-        const told = await playing(bot, {}, async ({ server, client }) => {
+        const told = await playing(bot, { sendAfter: 60_000 }, async ({ server, client }) => {
             const line = await server.line();
             await line.welcome();
             line.start("m/1");

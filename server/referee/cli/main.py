@@ -38,7 +38,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "Look at matches": ("matches", "show", "replay", "luck", "export", "verify"),
     "For hosts": (
-        *("serve", "bot", "invite", "admin", "tournament", "match", "events", "backup", "import", "cluster", "worker"),
+        *("serve", "bot", "invite", "admin", "tournament", "match", "events", "webhook"),
+        *("backup", "prune", "import", "cluster", "worker"),
     ),
     "For authors of games": ("new-game", "check-game", "scenario"),
 }

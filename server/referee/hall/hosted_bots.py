@@ -5,7 +5,7 @@ The programs run in sandboxes and are started by `workers/version_host.py`, whic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -56,6 +56,9 @@ class HostedBots(Protocol):
     def leave(self, match: str) -> None:
         """Its bots have been told that it is over, or it has not begun."""
 
+    def benched(self) -> Collection[str]:
+        """The bots that kept crashing and forfeit their matches for a while."""
+
     def on_change(self, call: Callable[[], object]) -> None:
         """Call this whenever a version has come, gone or become free."""
 
@@ -103,6 +106,9 @@ class NoHostedBots:
         return ()
 
     def leave(self, match: str) -> None: ...
+
+    def benched(self) -> Collection[str]:
+        return ()
 
     def on_change(self, call: Callable[[], object]) -> None: ...
 

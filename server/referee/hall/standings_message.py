@@ -65,7 +65,7 @@ def _row(row: Standing) -> pb.Standing:
         strength=row.strength,
         strength_error=row.strength_error,
         draws=row.draws,
-        fault_kinds=[pb.FaultKind(kind=one.kind, count=one.count) for one in row.fault_kinds],
+        fault_kinds=[pb.FaultKind(kind=results.NUMBERS[one.kind], count=one.count) for one in row.fault_kinds],
         versions=[
             pb.VersionRating(version=one.version, matches=one.matches, mu=one.mu, sigma=one.sigma)
             for one in row.versions

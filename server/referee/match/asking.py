@@ -81,13 +81,15 @@ class Asking:
         """They are on their way: their clocks start."""
         self._sent_at = now
         out = self.out
-        limit = questions[0].match.control.limit
+        least = questions[0].match.control.limit
         for question in questions:
             match = question.match
-            out[(match.id, question.number)] = question
-            limit = min(limit, match.control.limit)
+            out[match.id, question.number] = question
+            limit = match.control.limit
+            if limit < least:
+                least = limit
             question.left(now)
-        self.window.sent(now, limit)
+        self.window.sent(now, least)
 
     def answered(self, match: str, number: int, now: float) -> Question | None:
         """The bot has answered this question, which is no longer with it; None: it was not being asked that."""

@@ -73,19 +73,17 @@ class Chair:
             self.question = None
         self.sent_at = None
 
-    def question_left(self, now: float) -> None:
-        """The present question is on its way to the bot: its clock starts, if it does not run already."""
+    def question_left(self, now: float, due: float) -> None:
+        """The present question is on its way to the bot: its clock starts, if it does not run already.
+
+        `due` is when its time is up.
+        """
         if self.away_since is None and self.sent_at is None:
             self.put = True
-            self.start_clock(now)
-
-    def start_clock(self, now: float) -> None:
-        """The clock of the present question runs from now on, with what was used of it before."""
-        self.sent_at = now
-        due = now + self.allowed - self.used
-        deadline = self.deadline
-        if deadline.moment is None or due < deadline.moment:
-            deadline.moment = due
+            self.sent_at = now
+            deadline = self.deadline
+            if deadline.moment is None or due < deadline.moment:
+                deadline.moment = due
 
     @property
     def allowed(self) -> float:

@@ -75,6 +75,8 @@ class Lag:
         self.admission = 0.0
         """How long a bot that comes back may be waiting in a queue of ours at this moment, before it can be let in."""
         self._expected = float("inf")
+        self._lately = 2 * interval
+        """A small delay that ended so long ago or less may still have delayed an answer."""
         # Every stall as a span from when the heartbeat was due to when it came, and the sum of all stalls by then; the
         # first entry stands for everything before.
         self._begins = [float("-inf")]
@@ -102,10 +104,10 @@ class Lag:
         lag = 0.0
         if since < self._ends[-1]:
             lag = self._before(until) - self._before(since)
-        begin, end = self._delay
         if until > self._expected + self.interval:
             lag += until - max(self._expected, since)
-        elif end > until - 2 * self.interval:
+        elif self._delay[1] > until - self._lately:
+            begin, end = self._delay
             lag += max(0.0, min(end, until) - max(begin, since))
         return lag
 

@@ -134,9 +134,10 @@ class Match:
             self._refuse_number(seat, number, text)
             return False
         used, lag = chair.thought(now)
+        limit = self.control.limit
         if lag > Lag.VOID_AFTER:  # the referee cannot tell how long it took: it is here, and costs no more than that
-            used = min(used, self.control.limit)
-        if used > chair.allowed:
+            used = min(used, limit)
+        if (used > limit or used > chair.left) and used > chair.allowed:
             self.forfeit(seat, Termination.TIMEOUT, self._out_of_time(chair, used))
             self._reject(seat, number, RejectionKind.LATE, "late", self._why_late(chair), text, strike=False)
             return False
@@ -206,7 +207,7 @@ class Match:
             if len(self.transcript.events) < MOST_EVENTS:
                 self.transcript.asked_again(seat, self.table.decisions, "reconnected")
             if chair.put:
-                chair.start_clock(now)
+                chair.question.left(now)
             chair.player.ask(chair.question)
 
     def tick(self, now: float) -> None:

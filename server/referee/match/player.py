@@ -72,8 +72,9 @@ class Question:
 
     def left(self, now: float) -> None:
         """It is really on its way to the bot: its clock starts."""
-        if self.open and self.chair is not None:
-            self.chair.question_left(now)
+        chair = self.chair
+        if self.open and chair is not None:
+            chair.question_left(now, now + self.budget + self.bank)
 
 
 class Player(Protocol):

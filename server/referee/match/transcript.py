@@ -21,10 +21,14 @@ from referee.rules.record import Record
 class Seatlog:
     """The account of one seat."""
 
-    decisions: int = 0
     seconds: float = 0.0
     strikes: int = 0
     times_ms: list[int] = field(default_factory=list)
+    """What each decision took."""
+
+    @property
+    def decisions(self) -> int:
+        return len(self.times_ms)
 
 
 class Transcript:
@@ -38,7 +42,6 @@ class Transcript:
 
     def moved(self, seat: Seat, seconds: float) -> None:
         log = self.seats[seat]
-        log.decisions += 1
         log.seconds += seconds
         log.times_ms.append(round(seconds * 1000))
 

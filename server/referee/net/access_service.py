@@ -134,7 +134,7 @@ def _info(one: Invitation, now: int) -> pb.InvitationInfo:
         number=one.number,
         note=one.note,
         made_by=one.made_by,
-        state=one.state(now),
+        state=pb.InvitationState.Value(f"INVITATION_STATE_{one.state(now).upper()}"),
         created_ms=one.created,
         expires_ms=one.expires or 0,
         bot=one.bot,

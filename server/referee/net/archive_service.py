@@ -13,6 +13,7 @@ import grpc
 
 from arena import results
 from arena.v1 import archive_pb2 as pb
+from arena.v1.result_pb2 import Termination
 from referee.hall.tokens import Tokens
 from referee.match.seat_log import SeatLog
 from referee.net.anonymous_reads import Reads
@@ -104,7 +105,7 @@ def _query(request: pb.FindMatchesRequest) -> MatchQuery:
     )
 
 
-def _fault(number: int) -> str:
+def _fault(number: Termination.ValueType) -> str:
     """The word that the store has for it; empty: however the seats ended."""
     if number and number not in FAULTS:
         raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, f"there is no fault {number} of a seat")

@@ -67,6 +67,8 @@ class Outbox:
         """The bot is to be asked this, as soon as it may leave."""
         asking = self.asking
         asking.put(question)
+        if self._marked and not self._turn.at_once:  # it leaves at the end of this turn anyway
+            return
         if self._held_since is None or asking.repeated or len(asking.waiting) >= self._company():
             self.go_on()
 

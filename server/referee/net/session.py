@@ -138,12 +138,11 @@ class Session:
         """Hand an answer to its match. False: it answers nothing that this bot is being asked."""
         outbox = self._outbox
         # Told before the match judges it: the next question may leave from inside.
-        question = None if outbox is None else outbox.asking.answered(match.id, number, now)
-        accepted = match.answer(seat, number, move, now)
-        if outbox is None or question is None:
+        if outbox is None or (question := outbox.asking.answered(match.id, number, now)) is None:
+            match.answer(seat, number, move, now)
             return False
         asking = outbox.asking
-        if not accepted and question.open:  # rejected, and still with the bot
+        if not match.answer(seat, number, move, now) and question.open:  # rejected, and still with the bot
             asking.returned(question)
         elif asking.waiting and not asking.out:
             outbox.go_on()

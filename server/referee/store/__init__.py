@@ -63,6 +63,7 @@ from referee.store.values import (
     TournamentState,
 )
 from referee.store.versions import BotVersion, VersionState
+from referee.store.webhooks import Message, Webhook
 
 __all__ = [
     "ADMIN_FACT",
@@ -86,6 +87,7 @@ __all__ = [
     "MatchQuery",
     "MatchResult",
     "MatchState",
+    "Message",
     "MissingDriver",
     "MissingFolder",
     "NameTaken",
@@ -130,4 +132,5 @@ __all__ = [
     "UnknownSchema",
     "Unreachable",
     "VersionState",
+    "Webhook",
 ]

@@ -74,13 +74,13 @@ class Bots:
         now = self._connections.now()
 
         def work(connection: Connection) -> Bot:
-            bot = _named(connection, name)
+            bot = named_bot(connection, name)
             if bot.kind is not BotKind.REMOTE:
                 raise NotAllowed(f"{name} is a house bot: it has no token, and plays only where it is named")
             if bot.revoked is None:
                 connection.execute(update(t.bots).where(t.bots.c.id == bot.id).values(revoked=now))
                 _note(connection, name, now)
-            return _named(connection, name)
+            return named_bot(connection, name)
 
         return self._connections.write(work)
 
@@ -90,12 +90,12 @@ class Bots:
         values = {"token_hash": token_hash(token), "rotated": self._connections.now(), "revoked": None}
 
         def work(connection: Connection) -> Bot:
-            bot = _named(connection, name)
+            bot = named_bot(connection, name)
             if bot.kind is not BotKind.REMOTE:
                 raise NotAllowed(f"{name} is a house bot and needs no token")
             connection.execute(update(t.bots).where(t.bots.c.id == bot.id).values(values))
             _note(connection, name, values["rotated"])
-            return _named(connection, name)
+            return named_bot(connection, name)
 
         return NewBot(self._connections.write(work), token)
 
@@ -129,7 +129,7 @@ def register(connection: Connection, name: str, kind: BotKind, note: str, token:
     }
     connection.execute(insert(t.bots).values(row))
     _note(connection, name, now)
-    return _named(connection, name)
+    return named_bot(connection, name)
 
 
 def token_hash(token: str) -> str:
@@ -166,7 +166,7 @@ def _alike(connection: Connection, name: str) -> str | None:
     return next((one for one in connection.scalars(select(t.bots.c.name)) if names.skeleton(one) == looks), None)
 
 
-def _named(connection: Connection, name: str) -> Bot:
+def named_bot(connection: Connection, name: str) -> Bot:
     row = _find(connection, name)
     if row is None:
         raise Unknown(f"there is no bot named {name}: register it first")

@@ -12,7 +12,7 @@ from referee.store.errors import ForeignDatabase, NewerSchema, UnknownSchema
 if TYPE_CHECKING:
     from alembic.config import Config
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010")
 """Every schema this program knows, oldest first; the files in `migrations/versions` have the same names."""
 
 VERSION_TABLE = "referee_schema"

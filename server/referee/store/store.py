@@ -30,11 +30,13 @@ from referee.store.matches import Matches
 from referee.store.migrate import is_current, migrate
 from referee.store.nonces import Nonces
 from referee.store.owner import Ownership
+from referee.store.pruning import Pruning
 from referee.store.rounds import Rounds
 from referee.store.rulings import Rulings
 from referee.store.snapshots import Snapshots
 from referee.store.tournaments import Tournaments
 from referee.store.versions import Versions
+from referee.store.webhooks import Webhooks
 from referee.store.writer import Writer
 
 
@@ -52,6 +54,8 @@ class Store:
         self.admins = Admins(self._connections)
         self.invitations = Invitations(self._connections)
         self.versions = Versions(self._connections)
+        self.webhooks = Webhooks(self._connections)
+        self.pruning = Pruning(self._connections)
         self.tournaments = Tournaments(self._connections)
         self.matches = Matches(self._connections)
         self.nonces = Nonces(self._connections)

@@ -357,6 +357,39 @@ class JournalRow(Row, table=True):
     hash: str = Field(sa_type=String)
 
 
+class WebhookRow(Row, table=True):
+    """Where the host is told what happens: `secret` signs what is sent, `form` is how it is written."""
+
+    __tablename__ = "webhooks"
+    __table_args__ = (UniqueConstraint("name"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    name: str = Field(sa_type=String)
+    url: str = Field(sa_type=String)
+    secret: str = Field(sa_type=String)
+    form: str = Field(sa_type=String)
+    kinds: list[str] = Field(sa_type=JSON)
+    created: int = Field(sa_type=BigInteger)
+
+
+class OutboxRow(Row, table=True):
+    """A message to a webhook: `due` is when it is tried next, null once it is delivered or given up."""
+
+    __tablename__ = "outbox"
+    __table_args__ = (UniqueConstraint("message"), Index(None, "due"))
+
+    id: int | None = Field(default=None, primary_key=True)
+    webhook_id: int = Field(foreign_key="webhooks.id")
+    message: str = Field(sa_type=String)
+    kind: str = Field(sa_type=String)
+    about: dict[str, Any] = Field(sa_type=JSON)
+    created: int = Field(sa_type=BigInteger)
+    attempts: int
+    due: int | None = Field(default=None, sa_type=BigInteger)
+    delivered: int | None = Field(default=None, sa_type=BigInteger)
+    error: str = Field(sa_type=String)
+
+
 metadata = Row.metadata
 bots: Table = metadata.tables["bots"]
 bot_versions: Table = metadata.tables["bot_versions"]
@@ -374,3 +407,5 @@ rulings: Table = metadata.tables["rulings"]
 snapshots: Table = metadata.tables["snapshots"]
 meta: Table = metadata.tables["meta"]
 journal: Table = metadata.tables["journal"]
+webhooks: Table = metadata.tables["webhooks"]
+outbox: Table = metadata.tables["outbox"]

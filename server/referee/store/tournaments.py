@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, select, update
 
-from referee.store import journal
+from referee.store import journal, outbox
 from referee.store import tables as t
 from referee.store.bots import check_name
 from referee.store.connections import Connections, binary, plain
@@ -81,7 +81,7 @@ class Tournaments:
             if _find(connection, new.name) is not None:
                 raise NameTaken(f"a tournament named {new.name} exists already: choose another name")
             connection.execute(insert(t.tournaments).values(row))
-            made = _named(connection, new.name)
+            made = named_tournament(connection, new.name)
             told = journal.entry(
                 "created",
                 now,
@@ -145,7 +145,7 @@ class Tournaments:
     def get(self, key: str | int) -> Tournament:
         """The tournament of that name or number; unknown ones are refused."""
         with self._connections.readers.connect() as connection:
-            return _named(connection, key) if isinstance(key, str) else numbered(connection, key)
+            return named_tournament(connection, key) if isinstance(key, str) else numbered(connection, key)
 
     def all(self) -> list[Tournament]:
         """All tournaments, oldest first."""
@@ -184,6 +184,7 @@ class Tournaments:
             if state in OVER and reveal:
                 told |= _revealed(connection, tournament)
             journal.append(connection, tournament, [told])
+            _announce(connection, found, state, now)
             return True
 
         return self._connections.write(work)
@@ -214,6 +215,23 @@ class Tournaments:
         return Secret(binary(row.root), row.seed_text, None if row.salt is None else binary(row.salt))
 
 
+def _announce(connection: Connection, found: Tournament, state: TournamentState, now: int) -> None:
+    """Tell the webhooks of a start or an end, in the transaction that stores it."""
+    kind = _TOLD.get(state)
+    if kind is None or (state is TournamentState.RUNNING and found.started is not None):
+        return
+    counts = count(connection, found.id)
+    about = {"game": found.game, "matches": counts.total, "finished": counts.finished, "set_aside": counts.aside}
+    outbox.put(connection, kind, {"tournament": found.name, **about}, now)
+
+
+_TOLD = {
+    TournamentState.RUNNING: outbox.STARTED,
+    TournamentState.FINISHED: outbox.FINISHED,
+    TournamentState.CANCELLED: outbox.CANCELLED,
+}
+
+
 def dealt(seed_text: str | None, salt: bytes | None) -> str:
     """What the deals follow from: a secret, a text with a secret salt, or a text alone."""
     return "secret" if seed_text is None else "repeatable" if salt is None else "salted"
@@ -238,7 +256,7 @@ def _find(connection: Connection, name: str) -> Row[Any] | None:
     return connection.execute(select(t.tournaments).where(t.tournaments.c.name == plain(name))).first()
 
 
-def _named(connection: Connection, name: str) -> Tournament:
+def named_tournament(connection: Connection, name: str) -> Tournament:
     row = _find(connection, name)
     if row is None:
         raise Unknown(f"there is no tournament named {name}")

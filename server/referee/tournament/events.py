@@ -20,10 +20,10 @@ from referee.tournament.moderation import told as ruling_told
 WELL = Termination.FINISHED.value
 KINDS = (
     *("created", "adopted", "entered", "scheduled", "commitments", "nonces", "state"),
-    *("round", "forfeit", "aside", "again", "ruling", "extended", "undone", "reopened"),
+    *("round", "forfeit", "aside", "again", "ruling", "extended", "undone", "reopened", "pruned"),
 )
 """Kinds of events of a tournament; those of the installation belong to none."""
-INSTALLATION_KINDS = ("bot", "version", "admin", "invitation", "action", "fact")
+INSTALLATION_KINDS = ("bot", "version", "admin", "invitation", "action", "fact", "webhook", "pruned", "removed")
 LOOKED_THROUGH = 20
 """Entries of the installation that are read for each event that is wanted: practice matches are among them."""
 Seats = Callable[[int], Sequence[str]]
@@ -135,6 +135,14 @@ class Teller:
                 return f"{told['who']}{role} {told['action']}{subject}", dict(told), False
             case "fact":
                 return self._fact(told), {"key": told["key"]}, False
+            case "pruned":
+                number = sum(last - first + 1 for first, last in told["matches"])
+                return f"{_count(number, 'record')} pruned", told, True
+            case "removed":
+                what = f"bot {told['bot']}" if told["bot"] else f"tournament {told['tournament']}"
+                return f"{what} was removed", told, True
+            case "webhook":
+                return f"webhook {told['name']} to {told['host']} was {told['what']}", told, False
             case "practice":
                 return None
         return kind.replace("_", " "), told, False

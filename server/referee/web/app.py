@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from http import HTTPStatus
 from typing import Any
 
 import structlog
@@ -77,7 +78,7 @@ def make_app(site: Site) -> Starlette:
         routes=routes,
         middleware=[Middleware(SecurityHeaders)],
         exception_handlers={
-            HTTPException: _handler(site, lambda error: (error.status_code, str(error.detail))),
+            HTTPException: _handler(site, _told),
             Unknown: _handler(site, lambda error: (404, _sentence(error))),
             WrongUse: _handler(site, lambda error: (404, _sentence(error))),
             Conflict: _handler(site, lambda error: (409, _sentence(error))),
@@ -312,6 +313,15 @@ def _handler(site: Site, told: Callable[[Any], tuple[int, str]]) -> Any:
         return Response(problem(site, title, text), status_code=status, media_type=HTML, headers=headers)
 
     return handle
+
+
+def _told(error: HTTPException) -> tuple[int, str]:
+    """What a handler says; where there is none for an address, Starlette says no more than the name of the status."""
+    if error.detail == HTTPStatus.NOT_FOUND.phrase:
+        return 404, "there is no page at this address"
+    if error.detail == HTTPStatus.METHOD_NOT_ALLOWED.phrase:
+        return 405, "this address cannot be asked in this way"
+    return error.status_code, str(error.detail)
 
 
 def _sentence(error: Exception) -> str:

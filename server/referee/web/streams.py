@@ -22,6 +22,8 @@ def stream(site: Site, request: Request, channel: Channel) -> Response:
     peer = peer_of(request)
     with site.channels.places.one(peer):
         pass  # refused now, with a status, rather than in the midst of the answer
+    if request.method == "HEAD":  # the page asks whether there is still something to watch
+        return Response(media_type="text/event-stream", headers={"cache-control": "no-store"})
     transport = request.scope["extensions"][TRANSPORT]
     # Signs of life are given by `Lines`, once for all.
     return EventSourceResponse(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -184,6 +184,9 @@ class VersionHost:
             self._pool.logs.closed(match)  # of one that has not begun
             self._end(hosted)
         self._changed()
+
+    def benched(self) -> Collection[str]:
+        return tuple(self._benched_since)
 
     def on_change(self, call: Callable[[], object]) -> None:
         self._calls.append(call)

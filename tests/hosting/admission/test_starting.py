@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from referee.hosting.admission.overload import Contention
 from referee.hosting.admission.starting import Overloaded, StartQueue
 from referee.hosting.bot.spec import BotSpec, Kind, parse
 from referee.hosting.process.bot_process import Condition, RestartPolicy
@@ -31,6 +33,22 @@ def late(seconds: float) -> BotSpec:
     """A bot that is there after a while."""
     spec = parse("builtin:random")
     return replace(spec, argv=("/bin/sh", "-c", f'sleep {seconds}; exec "$@"', "late", *spec.argv))
+
+
+class WatchedQueue(StartQueue):
+    """A queue that tells how many wait in it."""
+
+    def __init__(self, at_once: int, contention: Callable[[], Contention]) -> None:
+        super().__init__(at_once, contention)
+        self._turns: list[asyncio.Future[bool]] = []
+
+    def ask(self) -> asyncio.Future[bool]:
+        self._turns.append(super().ask())
+        return self._turns[-1]
+
+    @property
+    def waiting(self) -> int:
+        return sum(not turn.done() for turn in self._turns)
 
 
 def house_with(starts: StartQueue) -> BotHost:
@@ -93,12 +111,12 @@ async def test_only_so_many_start_at_once_and_all_of_them_come() -> None:
 
 
 async def test_time_in_line_is_not_the_bots(host: Host) -> None:
-    starts = StartQueue(1, Idle)
+    starts = WatchedQueue(1, Idle)
     async with house_with(starts) as house:
         turn = starts.ask()
         assert turn.done()
         coming = asyncio.create_task(house.host(never_connects()))
-        await host.until(lambda: starts.in_line == 1)
+        await host.until(lambda: starts.waiting == 1)
         await asyncio.sleep(0.3)  # the time in line
         clock = asyncio.get_running_loop().time
         began = clock()
@@ -116,14 +134,14 @@ async def test_a_bot_that_does_nothing_lets_the_next_one_start() -> None:
 
 
 async def test_a_restart_after_a_crash_waits_for_its_turn_too(host: Host) -> None:
-    starts = StartQueue(1, Idle)
+    starts = WatchedQueue(1, Idle)
     async with house_with(starts) as house:
         started = await house.host(parse("builtin:random"), restart_policy=RestartPolicy(first_rest=0.01))
         assert await house.wait_ready(started)
         turn = starts.ask()
         assert turn.done()
         started.process.kill("was shot in this test")
-        await host.until(lambda: starts.in_line == 1)
+        await host.until(lambda: starts.waiting == 1)
         assert (started.process.runs, started.process.condition) == (1, Condition.RESTING)
         starts.over()
         assert await house.wait_ready(started)
@@ -131,11 +149,11 @@ async def test_a_restart_after_a_crash_waits_for_its_turn_too(host: Host) -> Non
 
 
 async def test_a_bot_in_line_can_be_stopped_and_leaves_the_line(host: Host) -> None:
-    starts = StartQueue(1, Idle)
+    starts = WatchedQueue(1, Idle)
     async with house_with(starts) as house:
         taken = starts.ask()
         coming = asyncio.create_task(house.host(parse("builtin:random")))
-        await host.until(lambda: starts.in_line == 1)
+        await host.until(lambda: starts.waiting == 1)
         started = house.bots["random"]
         await asyncio.wait_for(started.stop(), PATIENCE)
         await coming

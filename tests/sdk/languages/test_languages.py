@@ -88,7 +88,7 @@ def test_its_own_tests_pass(language: Language) -> None:
 def test_every_case_of_the_conformance_kit_holds(language: Language, tmp_path: Path) -> None:
     results = tmp_path / "results.json"
     lacks = [word for feature in language.lacks for word in ("--lacks", feature)]
-    referee("conform", *lacks, "--jobs", "2", "--patience", PATIENCE, "--json", results, "--", language.conformbot)
+    referee("conform", *lacks, "--jobs", "4", "--patience", PATIENCE, "--json", results, "--", language.conformbot)
     assert results.is_file()
 
 

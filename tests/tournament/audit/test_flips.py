@@ -48,7 +48,7 @@ PLAIN_FLIPS = 1500
 CUNNING_FLIPS = 500
 ROWS = 4
 """Rows of a table in which each column is changed."""
-NOT_COVERED = {"bot_logs"}
+NOT_COVERED = {"bot_logs", "webhooks", "outbox"}
 """Tables that `server/EXPORT.md` lists as not covered, with the reason."""
 COVERED = [table for table in metadata.sorted_tables if table.name not in NOT_COVERED]
 

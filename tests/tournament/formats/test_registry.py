@@ -7,11 +7,9 @@ from typing import Any
 import pytest
 
 from referee.rules.chance import Seeded
-from referee.tournament import schedule
 from referee.tournament.formats import registry
 from referee.tournament.formats.format import Drawn, Field, Finished, SettledRound, SettledTable
 from referee.tournament.formats.gauntlet import Gauntlet
-from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.schedule.pairing import ScheduleError
 
 
@@ -45,18 +43,6 @@ def test_a_bot_without_a_strength_is_seeded_behind_all_others() -> None:
     settings = {"name": "knockout", "seeding": {"ada": 20.0, "cy": 31}}
     assert registry.seeding_of(settings, ["ada", "bob", "cy"]) == (20.0, 19.0, 31.0)
     assert registry.seeding_of({"name": "knockout"}, ["ada"]) == ()
-
-
-def test_the_rounds_of_a_round_robin_are_those_of_its_schedule() -> None:
-    format = RoundRobin("balanced", 5)
-    field = Field(7, 3, frozenset(range(7)))
-    played: list[SettledRound] = []
-    drawn = []
-    while isinstance(answer := format.next(field, played, Seeded(b"")), Drawn):
-        drawn += [(len(played) + 1, table.seats) for table in answer.tables]
-        assert {*answer.byes, *(one for table in answer.tables for one in table.seats)} == set(range(7))
-        played.append(SettledRound(len(played) + 1, tuple(SettledTable(table.seats, None) for table in answer.tables)))
-    assert drawn == [(pairing.round, pairing.seats) for pairing in schedule.build("balanced", 7, 3, 5)]
 
 
 @pytest.mark.parametrize(("entrants", "players"), [(6, 2), (8, 3), (9, 4), (23, 4)])

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61rena/v1/access.proto\x12\x08\x61rena.v1\"N\n\tAdminInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12!\n\x04role\x18\x02 \x01(\x0e\x32\x13.arena.v1.AdminRole\x12\x10\n\x08\x61\x64\x64\x65\x64_ms\x18\x03 \x01(\x03\"B\n\x0f\x41\x64\x64\x41\x64minRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12!\n\x04role\x18\x02 \x01(\x0e\x32\x13.arena.v1.AdminRole\"!\n\x10\x41\x64\x64\x41\x64minResponse\x12\r\n\x05token\x18\x01 \x01(\t\"\x13\n\x11ListAdminsRequest\"9\n\x12ListAdminsResponse\x12#\n\x06\x61\x64mins\x18\x01 \x03(\x0b\x32\x13.arena.v1.AdminInfo\"\"\n\x12RotateAdminRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"$\n\x13RotateAdminResponse\x12\r\n\x05token\x18\x01 \x01(\t\"F\n\x13SetAdminRoleRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12!\n\x04role\x18\x02 \x01(\x0e\x32\x13.arena.v1.AdminRole\"\x16\n\x14SetAdminRoleResponse\"\"\n\x12RemoveAdminRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"\x15\n\x13RemoveAdminResponse\"\x83\x01\n\x0eInvitationInfo\x12\x0e\n\x06number\x18\x01 \x01(\r\x12\x0c\n\x04note\x18\x02 \x01(\t\x12\x0f\n\x07made_by\x18\x03 \x01(\t\x12\r\n\x05state\x18\x04 \x01(\t\x12\x12\n\ncreated_ms\x18\x05 \x01(\x03\x12\x12\n\nexpires_ms\x18\x06 \x01(\x03\x12\x0b\n\x03\x62ot\x18\x07 \x01(\t\"Q\n\x18\x43reateInvitationsRequest\x12\r\n\x05\x63ount\x18\x01 \x01(\r\x12\x17\n\x0f\x65xpires_seconds\x18\x02 \x01(\r\x12\r\n\x05notes\x18\x03 \x03(\t\"Y\n\x19\x43reateInvitationsResponse\x12\r\n\x05\x63odes\x18\x01 \x03(\t\x12-\n\x0binvitations\x18\x02 \x03(\x0b\x32\x18.arena.v1.InvitationInfo\"\x18\n\x16ListInvitationsRequest\"H\n\x17ListInvitationsResponse\x12-\n\x0binvitations\x18\x01 \x03(\x0b\x32\x18.arena.v1.InvitationInfo\"+\n\x18RevokeInvitationsRequest\x12\x0f\n\x07numbers\x18\x01 \x03(\r\"\x1b\n\x19RevokeInvitationsResponse\"\"\n\x11ListEventsRequest\x12\r\n\x05limit\x18\x01 \x01(\r\"9\n\x12ListEventsResponse\x12#\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x13.arena.v1.EventInfo\"Y\n\tEventInfo\x12\r\n\x05\x61t_ms\x18\x01 \x01(\x03\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x12\n\nabout_json\x18\x04 \x01(\t\x12\r\n\x05\x61larm\x18\x05 \x01(\x08*m\n\tAdminRole\x12\x1a\n\x16\x41\x44MIN_ROLE_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x41\x44MIN_ROLE_HOST\x10\x01\x12\x15\n\x11\x41\x44MIN_ROLE_HELPER\x10\x02\x12\x18\n\x14\x41\x44MIN_ROLE_SPECTATOR\x10\x03\x32\xdf\x05\n\rAccessService\x12\x41\n\x08\x41\x64\x64\x41\x64min\x12\x19.arena.v1.AddAdminRequest\x1a\x1a.arena.v1.AddAdminResponse\x12G\n\nListAdmins\x12\x1b.arena.v1.ListAdminsRequest\x1a\x1c.arena.v1.ListAdminsResponse\x12J\n\x0bRotateAdmin\x12\x1c.arena.v1.RotateAdminRequest\x1a\x1d.arena.v1.RotateAdminResponse\x12M\n\x0cSetAdminRole\x12\x1d.arena.v1.SetAdminRoleRequest\x1a\x1e.arena.v1.SetAdminRoleResponse\x12J\n\x0bRemoveAdmin\x12\x1c.arena.v1.RemoveAdminRequest\x1a\x1d.arena.v1.RemoveAdminResponse\x12\\\n\x11\x43reateInvitations\x12\".arena.v1.CreateInvitationsRequest\x1a#.arena.v1.CreateInvitationsResponse\x12V\n\x0fListInvitations\x12 .arena.v1.ListInvitationsRequest\x1a!.arena.v1.ListInvitationsResponse\x12\\\n\x11RevokeInvitations\x12\".arena.v1.RevokeInvitationsRequest\x1a#.arena.v1.RevokeInvitationsResponse\x12G\n\nListEvents\x12\x1b.arena.v1.ListEventsRequest\x1a\x1c.arena.v1.ListEventsResponseBP\n\x08\x61rena.v1P\x01Z7github.com/referee-arena/referee/sdk/go/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61rena/v1/access.proto\x12\x08\x61rena.v1\"N\n\tAdminInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12!\n\x04role\x18\x02 \x01(\x0e\x32\x13.arena.v1.AdminRole\x12\x10\n\x08\x61\x64\x64\x65\x64_ms\x18\x03 \x01(\x03\"B\n\x0f\x41\x64\x64\x41\x64minRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12!\n\x04role\x18\x02 \x01(\x0e\x32\x13.arena.v1.AdminRole\"!\n\x10\x41\x64\x64\x41\x64minResponse\x12\r\n\x05token\x18\x01 \x01(\t\"\x13\n\x11ListAdminsRequest\"9\n\x12ListAdminsResponse\x12#\n\x06\x61\x64mins\x18\x01 \x03(\x0b\x32\x13.arena.v1.AdminInfo\"\"\n\x12RotateAdminRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"$\n\x13RotateAdminResponse\x12\r\n\x05token\x18\x01 \x01(\t\"F\n\x13SetAdminRoleRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12!\n\x04role\x18\x02 \x01(\x0e\x32\x13.arena.v1.AdminRole\"\x16\n\x14SetAdminRoleResponse\"\"\n\x12RemoveAdminRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"\x15\n\x13RemoveAdminResponse\"\x9e\x01\n\x0eInvitationInfo\x12\x0e\n\x06number\x18\x01 \x01(\r\x12\x0c\n\x04note\x18\x02 \x01(\t\x12\x0f\n\x07made_by\x18\x03 \x01(\t\x12(\n\x05state\x18\x04 \x01(\x0e\x32\x19.arena.v1.InvitationState\x12\x12\n\ncreated_ms\x18\x05 \x01(\x03\x12\x12\n\nexpires_ms\x18\x06 \x01(\x03\x12\x0b\n\x03\x62ot\x18\x07 \x01(\t\"Q\n\x18\x43reateInvitationsRequest\x12\r\n\x05\x63ount\x18\x01 \x01(\r\x12\x17\n\x0f\x65xpires_seconds\x18\x02 \x01(\r\x12\r\n\x05notes\x18\x03 \x03(\t\"Y\n\x19\x43reateInvitationsResponse\x12\r\n\x05\x63odes\x18\x01 \x03(\t\x12-\n\x0binvitations\x18\x02 \x03(\x0b\x32\x18.arena.v1.InvitationInfo\"\x18\n\x16ListInvitationsRequest\"H\n\x17ListInvitationsResponse\x12-\n\x0binvitations\x18\x01 \x03(\x0b\x32\x18.arena.v1.InvitationInfo\"+\n\x18RevokeInvitationsRequest\x12\x0f\n\x07numbers\x18\x01 \x03(\r\"\x1b\n\x19RevokeInvitationsResponse\"\"\n\x11ListEventsRequest\x12\r\n\x05limit\x18\x01 \x01(\r\"9\n\x12ListEventsResponse\x12#\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x13.arena.v1.EventInfo\"Y\n\tEventInfo\x12\r\n\x05\x61t_ms\x18\x01 \x01(\x03\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x12\n\nabout_json\x18\x04 \x01(\t\x12\r\n\x05\x61larm\x18\x05 \x01(\x08*m\n\tAdminRole\x12\x1a\n\x16\x41\x44MIN_ROLE_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x41\x44MIN_ROLE_HOST\x10\x01\x12\x15\n\x11\x41\x44MIN_ROLE_HELPER\x10\x02\x12\x18\n\x14\x41\x44MIN_ROLE_SPECTATOR\x10\x03*\xa9\x01\n\x0fInvitationState\x12 \n\x1cINVITATION_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15INVITATION_STATE_OPEN\x10\x01\x12\x1d\n\x19INVITATION_STATE_REDEEMED\x10\x02\x12\x1c\n\x18INVITATION_STATE_REVOKED\x10\x03\x12\x1c\n\x18INVITATION_STATE_EXPIRED\x10\x04\x32\xdf\x05\n\rAccessService\x12\x41\n\x08\x41\x64\x64\x41\x64min\x12\x19.arena.v1.AddAdminRequest\x1a\x1a.arena.v1.AddAdminResponse\x12G\n\nListAdmins\x12\x1b.arena.v1.ListAdminsRequest\x1a\x1c.arena.v1.ListAdminsResponse\x12J\n\x0bRotateAdmin\x12\x1c.arena.v1.RotateAdminRequest\x1a\x1d.arena.v1.RotateAdminResponse\x12M\n\x0cSetAdminRole\x12\x1d.arena.v1.SetAdminRoleRequest\x1a\x1e.arena.v1.SetAdminRoleResponse\x12J\n\x0bRemoveAdmin\x12\x1c.arena.v1.RemoveAdminRequest\x1a\x1d.arena.v1.RemoveAdminResponse\x12\\\n\x11\x43reateInvitations\x12\".arena.v1.CreateInvitationsRequest\x1a#.arena.v1.CreateInvitationsResponse\x12V\n\x0fListInvitations\x12 .arena.v1.ListInvitationsRequest\x1a!.arena.v1.ListInvitationsResponse\x12\\\n\x11RevokeInvitations\x12\".arena.v1.RevokeInvitationsRequest\x1a#.arena.v1.RevokeInvitationsResponse\x12G\n\nListEvents\x12\x1b.arena.v1.ListEventsRequest\x1a\x1c.arena.v1.ListEventsResponseBP\n\x08\x61rena.v1P\x01Z7github.com/referee-arena/referee/sdk/go/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,8 +32,10 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.access_pb2', _glob
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\010arena.v1P\001Z7github.com/referee-arena/referee/sdk/go/arenav1;arenav1\252\002\010Arena.V1'
-  _globals['_ADMINROLE']._serialized_start=1195
-  _globals['_ADMINROLE']._serialized_end=1304
+  _globals['_ADMINROLE']._serialized_start=1222
+  _globals['_ADMINROLE']._serialized_end=1331
+  _globals['_INVITATIONSTATE']._serialized_start=1334
+  _globals['_INVITATIONSTATE']._serialized_end=1503
   _globals['_ADMININFO']._serialized_start=35
   _globals['_ADMININFO']._serialized_end=113
   _globals['_ADDADMINREQUEST']._serialized_start=115
@@ -57,25 +59,25 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_REMOVEADMINRESPONSE']._serialized_start=504
   _globals['_REMOVEADMINRESPONSE']._serialized_end=525
   _globals['_INVITATIONINFO']._serialized_start=528
-  _globals['_INVITATIONINFO']._serialized_end=659
-  _globals['_CREATEINVITATIONSREQUEST']._serialized_start=661
-  _globals['_CREATEINVITATIONSREQUEST']._serialized_end=742
-  _globals['_CREATEINVITATIONSRESPONSE']._serialized_start=744
-  _globals['_CREATEINVITATIONSRESPONSE']._serialized_end=833
-  _globals['_LISTINVITATIONSREQUEST']._serialized_start=835
-  _globals['_LISTINVITATIONSREQUEST']._serialized_end=859
-  _globals['_LISTINVITATIONSRESPONSE']._serialized_start=861
-  _globals['_LISTINVITATIONSRESPONSE']._serialized_end=933
-  _globals['_REVOKEINVITATIONSREQUEST']._serialized_start=935
-  _globals['_REVOKEINVITATIONSREQUEST']._serialized_end=978
-  _globals['_REVOKEINVITATIONSRESPONSE']._serialized_start=980
-  _globals['_REVOKEINVITATIONSRESPONSE']._serialized_end=1007
-  _globals['_LISTEVENTSREQUEST']._serialized_start=1009
-  _globals['_LISTEVENTSREQUEST']._serialized_end=1043
-  _globals['_LISTEVENTSRESPONSE']._serialized_start=1045
-  _globals['_LISTEVENTSRESPONSE']._serialized_end=1102
-  _globals['_EVENTINFO']._serialized_start=1104
-  _globals['_EVENTINFO']._serialized_end=1193
-  _globals['_ACCESSSERVICE']._serialized_start=1307
-  _globals['_ACCESSSERVICE']._serialized_end=2042
+  _globals['_INVITATIONINFO']._serialized_end=686
+  _globals['_CREATEINVITATIONSREQUEST']._serialized_start=688
+  _globals['_CREATEINVITATIONSREQUEST']._serialized_end=769
+  _globals['_CREATEINVITATIONSRESPONSE']._serialized_start=771
+  _globals['_CREATEINVITATIONSRESPONSE']._serialized_end=860
+  _globals['_LISTINVITATIONSREQUEST']._serialized_start=862
+  _globals['_LISTINVITATIONSREQUEST']._serialized_end=886
+  _globals['_LISTINVITATIONSRESPONSE']._serialized_start=888
+  _globals['_LISTINVITATIONSRESPONSE']._serialized_end=960
+  _globals['_REVOKEINVITATIONSREQUEST']._serialized_start=962
+  _globals['_REVOKEINVITATIONSREQUEST']._serialized_end=1005
+  _globals['_REVOKEINVITATIONSRESPONSE']._serialized_start=1007
+  _globals['_REVOKEINVITATIONSRESPONSE']._serialized_end=1034
+  _globals['_LISTEVENTSREQUEST']._serialized_start=1036
+  _globals['_LISTEVENTSREQUEST']._serialized_end=1070
+  _globals['_LISTEVENTSRESPONSE']._serialized_start=1072
+  _globals['_LISTEVENTSRESPONSE']._serialized_end=1129
+  _globals['_EVENTINFO']._serialized_start=1131
+  _globals['_EVENTINFO']._serialized_end=1220
+  _globals['_ACCESSSERVICE']._serialized_start=1506
+  _globals['_ACCESSSERVICE']._serialized_end=2241
 # @@protoc_insertion_point(module_scope)

@@ -46,6 +46,33 @@ ADMIN_ROLE_SPECTATOR: AdminRole.ValueType  # 3
 """Look at what only admins see."""
 Global___AdminRole: _TypeAlias = AdminRole  # noqa: Y015
 
+class _InvitationState:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _InvitationStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_InvitationState.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    INVITATION_STATE_UNSPECIFIED: _InvitationState.ValueType  # 0
+    INVITATION_STATE_OPEN: _InvitationState.ValueType  # 1
+    """Nobody has used it yet."""
+    INVITATION_STATE_REDEEMED: _InvitationState.ValueType  # 2
+    """A bot came of it."""
+    INVITATION_STATE_REVOKED: _InvitationState.ValueType  # 3
+    """The host took it back."""
+    INVITATION_STATE_EXPIRED: _InvitationState.ValueType  # 4
+
+class InvitationState(_InvitationState, metaclass=_InvitationStateEnumTypeWrapper): ...
+
+INVITATION_STATE_UNSPECIFIED: InvitationState.ValueType  # 0
+INVITATION_STATE_OPEN: InvitationState.ValueType  # 1
+"""Nobody has used it yet."""
+INVITATION_STATE_REDEEMED: InvitationState.ValueType  # 2
+"""A bot came of it."""
+INVITATION_STATE_REVOKED: InvitationState.ValueType  # 3
+"""The host took it back."""
+INVITATION_STATE_EXPIRED: InvitationState.ValueType  # 4
+Global___InvitationState: _TypeAlias = InvitationState  # noqa: Y015
+
 @_typing.final
 class AdminInfo(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
@@ -272,8 +299,7 @@ class InvitationInfo(_message.Message):
     note: _builtins.str
     """For whom it is."""
     made_by: _builtins.str
-    state: _builtins.str
-    """"open", "redeemed", "revoked" or "expired"."""
+    state: Global___InvitationState.ValueType
     created_ms: _builtins.int
     """Milliseconds since 1970."""
     expires_ms: _builtins.int
@@ -286,7 +312,7 @@ class InvitationInfo(_message.Message):
         number: _builtins.int = ...,
         note: _builtins.str = ...,
         made_by: _builtins.str = ...,
-        state: _builtins.str = ...,
+        state: Global___InvitationState.ValueType = ...,
         created_ms: _builtins.int = ...,
         expires_ms: _builtins.int = ...,
         bot: _builtins.str = ...,

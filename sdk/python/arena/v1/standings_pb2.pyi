@@ -344,13 +344,12 @@ class FaultKind(_message.Message):
 
     KIND_FIELD_NUMBER: _builtins.int
     COUNT_FIELD_NUMBER: _builtins.int
-    kind: _builtins.str
-    """The lower-case word of a `Termination`: `timeout`."""
+    kind: _result_pb2.Termination.ValueType
     count: _builtins.int
     def __init__(
         self,
         *,
-        kind: _builtins.str = ...,
+        kind: _result_pb2.Termination.ValueType = ...,
         count: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015

@@ -353,9 +353,11 @@ def _role(word: str) -> Any:
 
 def _invitation_row(one: Any) -> Row:
     """An invitation as plain values, in the form of `file.invitation_row`."""
+    from arena.v1.access_pb2 import InvitationState
+
     return {
         "number": one.number,
-        "state": one.state,
+        "state": InvitationState.Name(one.state).removeprefix("INVITATION_STATE_").lower(),
         "note": one.note,
         "bot": one.bot,
         "made_by": one.made_by,

@@ -169,9 +169,11 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
 
     from referee.descriptors import raise_limit
     from referee.gc_pauses import short_pauses
+    from referee.hall.announcements import Announcements
     from referee.hall.competition import Competition
     from referee.hall.event_log import EventLog
     from referee.hall.roster import new_admin_token as make_admin_token
+    from referee.hall.webhook_delivery import WebhookDelivery
     from referee.listening import CannotListen, Tls, is_address, is_public
     from referee.logs import LEVELS, log_to_stderr
     from referee.match.clock import TimeControl
@@ -244,7 +246,9 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
             site = None
             events = EventLog(store)
             await in_thread(events.skip_to_now)
-            following = asyncio.ensure_future(events.follow())
+            following = asyncio.gather(
+                events.follow(), Announcements(competition).follow(), WebhookDelivery(store).follow()
+            )
             alive: asyncio.Future[None] | None = None
             try:
                 url = ""

@@ -295,6 +295,8 @@ def _sentence(value: dict[str, Any]) -> str:
             f"{kept['moves']} moves, {kept['heads']} heads of the hash chain)"
         )
     chain = f"; hash chain of {value['entries']} entries, head {value['head']}" if value["entries"] else ""
+    if value["pruned"]:
+        rest.append(f"{value['pruned']} results as the journal tells them, for their records were pruned")
     if value["reopened"]:
         again = "once" if value["reopened"] == 1 else f"{value['reopened']} times"
         rest.append(

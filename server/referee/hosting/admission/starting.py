@@ -52,11 +52,6 @@ class StartQueue:
             self._line.append(turn)
         return turn
 
-    @property
-    def in_line(self) -> int:
-        """How many wait for their turn."""
-        return sum(not turn.done() for turn in self._line)
-
     def over(self) -> None:
         """A turn is over: the next one's begins."""
         while self._line:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -12,6 +13,7 @@ from referee.rules.spelling import brief
 from referee.store import MatchState, NotADatabase, Store, StoredMatch, Tournament
 from referee.store.every_column import RawRow
 from referee.store.journal import INSTALLATION, schedule_line
+from referee.store.pruning import in_ranges
 from referee.tournament.audit.audited import OPEN, AuditedTournament, Damaged, MatchLine
 from referee.tournament.audit.columns import check_rounds, check_rulings, compare, version_rows
 from referee.tournament.audit.entry_forms import OVER
@@ -41,7 +43,7 @@ def from_database(store: Store, name: str) -> AuditedTournament:
         secret.root,
         tuple(entrant.name for entrant in store.tournaments.entrants(tournament.id)),
         tuple(story.groups),
-        _StoreLines(store, tournament.id),
+        _StoreLines(store, tournament.id, {number: story.match(number).record for number in story.pruned}),
         "",  # no digest is stored: it follows from the results
         secret.seed_text,
         secret.salt,
@@ -128,7 +130,8 @@ def _check_match(
     }
     compare("matches", match, expected, where)
     _check_seats(seats, told, created["players"], entrants, match["id"], where)
-    _check_record(records, told, story.sizes.get(ordinal), match["id"], where)
+    there = replace(told, record="") if ordinal in story.pruned else told
+    _check_record(records, there, story.sizes.get(ordinal), match["id"], where)
 
 
 def _piece(story: Story, ordinal: int) -> Piece | None:
@@ -158,6 +161,10 @@ def check_installation(store: Store) -> None:
     try:
         for _, entry in follow(store.journal.read(INSTALLATION)):
             kind = entry["kind"]
+            if kind == "removed" and entry["bot"]:
+                gone = {number for number, bot in bots.items() if bot["name"] == entry["bot"]}
+                kept = {number: one for number, one in listed["version"].items() if one["bot_id"] not in gone}
+                listed["version"] = kept
             if kind in LISTED:
                 listed[kind][entry[kind]["id"]] = entry[kind]
             elif kind != "action":
@@ -203,7 +210,13 @@ def _follow_installation(
             STEPS[kind](story, entry)
         except ValueError as error:
             raise BrokenJournal(str(error)) from None
-    elif kind != "adopted":
+    elif kind == "pruned":
+        for number in in_ranges(entry["matches"]):
+            told[number] = replace(told[number], record="")
+    elif kind == "removed":
+        for number in [number for number, bot in bots.items() if bot["name"] == entry["bot"]]:
+            del bots[number]
+    elif kind not in ("adopted", "webhook"):
         raise BrokenJournal(f"an entry ({kind}) is out of place")
 
 
@@ -371,9 +384,11 @@ def _story(store: Store, tournament: Tournament) -> Story:
 class _StoreLines:
     """The matches of a stored tournament."""
 
-    def __init__(self, store: Store, tournament: int) -> None:
+    def __init__(self, store: Store, tournament: int, pruned: Mapping[int, str]) -> None:
+        """`pruned` has the SHA-256 of records that were removed."""
         self._store = store
         self._tournament = tournament
+        self._pruned = pruned
 
     def count(self) -> int:
         return self._store.matches.total(self._tournament)
@@ -390,7 +405,8 @@ class _StoreLines:
                 record = None
                 if match.state not in OPEN:
                     record = self._one(match) if records is None else records.get(match.id)
-                yield _line(match, record), record
+                gone = self._pruned.get(match.ordinal or 0, "") if record is None else ""
+                yield _line(match, record, gone), record
 
     def _one(self, match: StoredMatch) -> bytes | None:
         assert match.ordinal is not None
@@ -400,7 +416,7 @@ class _StoreLines:
             raise Damaged(match.ordinal, str(error)) from None
 
 
-def _line(match: StoredMatch, record: bytes | None) -> MatchLine:
+def _line(match: StoredMatch, record: bytes | None, pruned: str) -> MatchLine:
     assert match.ordinal is not None
     over = match.state is MatchState.FINISHED or (
         match.state is MatchState.VOID and all(seat.rank is not None for seat in match.seats)
@@ -423,7 +439,7 @@ def _line(match: StoredMatch, record: bytes | None) -> MatchLine:
         tuple(seat.strikes for seat in seats),
         tuple(seat.decisions for seat in seats),
         tuple(seat.time_ms for seat in seats),
-        "" if record is None else hashlib.sha256(record).hexdigest(),
+        pruned if record is None else hashlib.sha256(record).hexdigest(),
         _versions(match) if seats else (),
     )
 

@@ -51,6 +51,10 @@ def _nonces(value: Any) -> bool:
     return type(value) is dict and all(map(_hex, value.values()))
 
 
+def _range(value: Any) -> bool:
+    return type(value) is list and len(value) == 2 and all(map(_count, value)) and value[0] <= value[1] < 1 << 31
+
+
 COMMON: dict[str, Fits] = {"kind": _text, "number": _count, "at": _whole}
 VERSIONS: dict[str, Fits] = {"versions": _list_of(_or_none(_count))}
 """Of a result in which a submitted bot played."""
@@ -105,11 +109,14 @@ FORMS: dict[str, dict[str, Fits]] = {
     "extended": {"rounds": _count},
     "undone": {"first": _count, "matches": _count, "bots": _list_of(_text)},
     "reopened": {"commitment": _hex},
+    "pruned": {"matches": _list_of(_range)},
+    "removed": {"bot": _text, "tournament": _text, "entries": _count, "head": _hex},
     "bot": {"bot": _form(**_BOT)},
     "version": {"bot": _text, "version": _form(**_VERSION)},
     "admin": {"admin": _form(**_ADMIN)},
     "invitation": {"invitation": _form(**_INVITATION)},
     "action": {"who": _text, "role": _text, "action": _text, "subject": _text},
+    "webhook": {"name": _text, "host": _text, "what": _one_of("added", "removed")},
     "fact": {"key": _text, "value": _or_none(_text)},
     "practice": {
         **{"match": _count, "game": _text, "game_version": _text, "settings": lambda value: True},

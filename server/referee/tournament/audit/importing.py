@@ -26,6 +26,8 @@ def import_folder(store: Store, folder: Path) -> Verified:
     story = audited.story
     assert story is not None
     created, secret = story.created, story.revealed
+    if story.pruned:
+        raise WrongUse(f"records of {audited.name} were pruned: only a whole tournament can be imported")
     if secret is None:
         raise WrongUse(f"{audited.name} is not over, and its root is still secret: import it when it is finished")
     taken = TakenOver(

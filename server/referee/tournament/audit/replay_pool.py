@@ -10,7 +10,7 @@ import gc
 import multiprocessing
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -46,6 +46,8 @@ class MatchCheck:
     roots: tuple[bytes | None, ...]
     """The one of now, and before it those of earlier chapters."""
     chapter_of: Mapping[int, int]
+    pruned: Collection[int]
+    """Matches without a record: only their seed can be checked."""
     plan: Plan
     accounts: bool
     """Whether lines tell decisions, strikes and times: folders of before do not."""
@@ -60,11 +62,16 @@ class MatchCheck:
         shared = {} if audited.story is None else audited.story.shared_deals
         roots, chapters = audited.roots, {} if audited.story is None else audited.story.chapter_of
         common = (audited.name, audited.game, audited.players, dict(plan.options))
-        return cls(*common, roots, chapters, plan, told, digests, shared)
+        pruned = frozenset() if audited.story is None else frozenset(audited.story.pruned)
+        return cls(*common, roots, chapters, pruned, plan, told, digests, shared)
 
     def __call__(self, line: MatchLine, record: bytes | None) -> Outcome:
         """Replay a match; DoesNotHold says what is wrong with it."""
         name = f"{self.name}/{line.ordinal}"
+        if record is None and line.ordinal in self.pruned:
+            if not self._follows(line, line.seed):
+                raise DoesNotHold(f"match {name}: its seed does not follow from the root")
+            return line.ranks, line.scores, line.faults, line.reason
         if record is None:
             raise DoesNotHold(f"match {name}: its record is missing")
         try:
@@ -93,11 +100,16 @@ class MatchCheck:
                 raise DoesNotHold(f"the {what} should be {wanted}, not {found}")
         if self.accounts:
             _check_accounts(line, played)
-        if (root := self.roots[self.chapter_of.get(line.ordinal, 0)]) is not None:
-            number = deal(self.plan, line.ordinal, self.shared_deals)
-            nonces = self.nonces.at(number)
-            if record.seed != match_seed(root, self.name, number, line.attempt, nonces).hex():
-                raise DoesNotHold(f"its seed does not follow from the root{' and the nonces' if nonces else ''}")
+        if not self._follows(line, record.seed):
+            nonces = self.nonces.at(deal(self.plan, line.ordinal, self.shared_deals))
+            raise DoesNotHold(f"its seed does not follow from the root{' and the nonces' if nonces else ''}")
+
+    def _follows(self, line: MatchLine, seed: str) -> bool:
+        """Whether this is the seed of a match, as far as the root is known."""
+        if (root := self.roots[self.chapter_of.get(line.ordinal, 0)]) is None:
+            return True
+        number = deal(self.plan, line.ordinal, self.shared_deals)
+        return seed == match_seed(root, self.name, number, line.attempt, self.nonces.at(number)).hex()
 
 
 def outcomes(

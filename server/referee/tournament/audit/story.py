@@ -164,6 +164,8 @@ class Story:
     finished: int | None = None
     revealed: dict[str, Any] | None = None
     """Root, seed text and salt."""
+    pruned: set[int] = field(default_factory=set)
+    """Matches whose records the host has removed: they are told, and cannot be replayed."""
     chapters: list[Chapter] = field(default_factory=list)
     """One for each time it was opened again after its end."""
     chapter_of: dict[int, int] = field(default_factory=dict)
@@ -439,6 +441,18 @@ def _reopen(story: Story, entry: Mapping[str, Any]) -> None:
     story.state, story.finished, story.revealed = "paused", None, None
 
 
+def _prune(story: Story, entry: Mapping[str, Any]) -> None:
+    if story.state not in OVER:
+        raise ValueError("it was not over")
+    for first, last in entry["matches"]:
+        if last >= story.total:
+            raise ValueError(f"there is no match {last}")
+        for number in range(first, last + 1):
+            if not story.match(number).record or number in story.pruned:
+                raise ValueError(f"match {number} had no record")
+            story.pruned.add(number)
+
+
 def _rule(story: Story, entry: Mapping[str, Any]) -> None:
     kind, bot, number = entry["ruling"], entry["bot"], entry["match"]
     if bool(bot) == (number is not None) or (bool(bot) != (kind in ("disqualified", "withdrawn", "returned"))):
@@ -471,6 +485,7 @@ def _replay(story: Story, match: int) -> None:
         raise ValueError(f"match {match} could not be played again")
     story.matches[match] = ToldMatch(attempt=before.attempt + 1)
     story.sizes.pop(match, None)
+    story.pruned.discard(match)
 
 
 def _growth(story: Story, lost: frozenset[int] | None) -> Growth:
@@ -503,4 +518,5 @@ STEPS: dict[str, Callable[[Story, Mapping[str, Any]], None]] = {
     "extended": _extend,
     "undone": _undo,
     "reopened": _reopen,
+    "pruned": _prune,
 }

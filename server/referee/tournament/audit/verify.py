@@ -82,6 +82,8 @@ class Verified:
     """What the host has ruled about bots and matches, each in a sentence."""
     reopened: int = 0
     """How often it was opened again after its end: later deals follow from roots that were drawn then."""
+    pruned: int = 0
+    """Of the results, how many could not be replayed because the host has removed their records."""
     adopted: int | None = None
     """When it was taken over from a program that kept no journal; what was stored before is as it was found then."""
 
@@ -124,6 +126,7 @@ class _Verification:
         drawn = _schedule(audited, plan)
         _check_nonces(audited)
         check = MatchCheck.of(audited, plan)
+        pruned = check.pruned
         for line, outcome in outcomes(check, self._finished(board, drawn), self._workers, len(drawn)):
             ranks, scores, words, reason = outcome
             snapshots.reach(line.ordinal, board)
@@ -131,8 +134,8 @@ class _Verification:
             score = Score.of(audited.name, line.ordinal, line.round, line.seats, *result)
             board.add(score)
             snapshots.add(score)
-            self._replayed += 1
-            self._checked(self._replayed)
+            self._replayed += line.ordinal not in pruned
+            self._checked(board.matches)
         self._check_whole(board, drawn)
         digest = board.digest()
         if audited.digest and audited.digest != digest:
@@ -162,6 +165,7 @@ class _Verification:
             len(story.rounds) if story else 0,
             tuple(_told(number, ruling) for number, ruling in enumerate(story.rulings, 1)) if story else (),
             len(story.chapters) if story else 0,
+            board.matches - self._replayed,
             story.adopted if story else None,
         )
 

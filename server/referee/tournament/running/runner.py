@@ -170,6 +170,11 @@ class Runner:
         """Whether a match of this bot waits only for its players to be free."""
         return not self._stopping and self._window.has_match_for(bot)
 
+    def overdue(self) -> list[str]:
+        """Bots that have been away for longer than matches wait for them."""
+        now = time.monotonic()
+        return sorted(bot for bot, since in self._window.absent.items() if now - since > self.plan.absence)
+
     async def refresh(self) -> None:
         """Bots have joined: read entrants and schedule again."""
         await in_thread(self._read_entrants)

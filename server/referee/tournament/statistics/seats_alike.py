@@ -15,6 +15,9 @@ from referee.tournament.statistics.distributions import chi_square_tail, coin_ta
 
 LEAST = 5
 """Matches (or blocks) before anything is said."""
+STEP = 0.5
+"""Taken off every sum; sums move in steps of 2 where nobody is level. Without it three fair seats are accused in up to
+5.8 % of series, with it in 2.4 to 4.4 %."""
 
 
 class SeatsAlike:
@@ -85,4 +88,5 @@ class SeatsAlike:
         if self._players == 2:
             return coin_tail(*self._better)
         spread = self._squares / (self._players - 1)
-        return chi_square_tail(sum(one * one for one in self._sums) / spread, self._players - 1)
+        moved = sum(max(0.0, abs(one) - STEP) ** 2 for one in self._sums)
+        return chi_square_tail(moved / spread, self._players - 1)

@@ -39,14 +39,16 @@ def all_bots(site: Site, bots: Sequence[Bot]) -> str:
         tag(
             "tr",
             tag("th", tag("a", name_of(bot.name), href=links.bot(bot.name)), scope="row"),
-            tag("td", _kind(bot)),
+            tag("td", _kind(bot), class_="mid"),
             tag("td", bot.note, class_="soft"),
         )
         for bot in bots
     ]
-    heads = [tag("th", text, scope="col") for text in ("Bot", "Kind", "About")]
+    titles = (("Bot", None), ("Kind", "mid"), ("About", None))
+    heads = [tag("th", text, scope="col", class_=kind) for text, kind in titles]
     table = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows), class_="schedule")
-    return page(site, "Bots", tag("h1", "Bots"), tag("section", table if rows else empty("No bots."), class_="panel"))
+    shown = tag("section", table if rows else empty("No bots."), class_="panel")
+    return page(site, "Bots", tag("h1", "Bots"), shown, place="bots")
 
 
 def one_bot(
@@ -76,6 +78,7 @@ def one_bot(
         _entries(entered) if len(entered) > 1 else None,
         _versions(versions) if versions else None,
         _matches(bot, matches, total, first),
+        place="bots",
     )
 
 

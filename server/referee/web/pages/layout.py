@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 PLACES = (
     ("tournaments", "/", "Tournaments"),
+    ("bots", "/bots", "Bots"),
     ("games", "/games", "Games"),
     ("play", "/play", "Play"),
     ("connect", "/connect", "Connect a bot"),

@@ -124,6 +124,16 @@ function show(parts) {
   document.body.dataset.decision = String(state.decision);
 }
 
+// The stream has ended: after the match, or because the server does not know the table any more.
+function left() {
+  if (state?.ending) return;
+  spots.clear();
+  moves.replaceChildren();
+  refused.textContent = "";
+  asked.textContent = "This match is gone: the server was started anew. Begin another one.";
+  document.body.dataset.over = "true";
+}
+
 function finish() {
   spots.clear();
   const rank = state.ending.ranks[state.seat];
@@ -147,7 +157,7 @@ start.addEventListener("submit", async (event) => {
     token = made.table;
     setup.hidden = true;
     table.hidden = false;
-    listen(`/play/tables/${token}/events`, show);
+    listen(`/play/tables/${token}/events`, show, left);
   } catch (error) {
     const line = document.createElement("p");
     line.className = "bad";

@@ -139,7 +139,8 @@ final class Flags {
   private Settings settings() throws WrongUse {
     var server = orElse("--server", "REFEREE_SERVER", Settings.DEFAULT_SERVER);
     if (!ADDRESS.matcher(server).matches()) {
-      throw new WrongUse("--server: '" + server + "' is not an address: write HOST:PORT or unix:PATH");
+      throw new WrongUse(
+          "--server: '" + server + "' is not an address: write HOST:PORT or unix:PATH");
     }
     var token = orElse("--token", "REFEREE_TOKEN", "").strip();
     if (!TOKEN.matcher(token).matches()) {

@@ -67,8 +67,7 @@ class ClientTest {
   private ArenaException failure() {
     var error =
         assertThrows(
-            Exception.class,
-            () -> playing.get(ScriptedServer.PATIENCE_SECONDS, TimeUnit.SECONDS));
+            Exception.class, () -> playing.get(ScriptedServer.PATIENCE_SECONDS, TimeUnit.SECONDS));
     return (ArenaException) error.getCause();
   }
 

@@ -43,7 +43,7 @@ def test_versions_count_per_bot_and_one_is_active(store: Store) -> None:
 def test_what_makes_no_sense_is_refused(store: Store) -> None:
     ada = store.bots.add("ada").bot.id
     submitted(store, ada)
-    with pytest.raises(NotAllowed, match="Version 1 is still being tested"):
+    with pytest.raises(NotAllowed, match="version 1 is still being tested"):
         submitted(store, ada, B)
     with pytest.raises(NotAllowed, match="still being tested"):
         store.versions.activate(ada, 1)

@@ -26,6 +26,7 @@ from referee.tournament.audit.database import check_installation
 from referee.tournament.plan import Plan
 from referee_leaderboard.standings import Standing, Standings
 
+from ..waiting import PATIENCE
 from .conftest import LocalBot
 from .test_missed import over, register
 
@@ -91,7 +92,7 @@ async def test_starts_and_ends_of_tournaments_are_told_and_signed(competition: C
         plan = Plan("stop_me_go", 2, rounds=2)
         await competition.director.create("league", plan, ["random", "random"], None, True)
         await over(competition)
-        assert await WebhookDelivery(store).send_due() == 2
+        assert await WebhookDelivery(store, PATIENCE).send_due() == 2
     told = [json.loads(body) for _, body in receiver.got]
     assert sorted(one["type"] for one in told) == [FINISHED, STARTED]
     finished = next(one for one in told if one["type"] == FINISHED)
@@ -121,7 +122,7 @@ async def test_a_message_is_tried_again_later_and_keeps_its_id(store: Store, clo
     async with receiver.listening() as url:
         store.webhooks.add("mine", url, new_secret(), "standard", KINDS)
         store.webhooks.announce(AWAY, {"tournament": "league", "bot": "ada"})
-        delivery = WebhookDelivery(store)
+        delivery = WebhookDelivery(store, PATIENCE)
         for pause in PAUSES[:2]:
             assert await delivery.send_due() == 1
             clock.now += pause * 1000 - 1
@@ -141,7 +142,7 @@ async def test_what_cannot_be_delivered_is_given_up_in_the_end(store: Store, clo
         pass  # nothing listens there any more
     store.webhooks.add("mine", url, new_secret(), "standard", KINDS)
     store.webhooks.announce(AWAY, {"tournament": "league", "bot": "ada"})
-    delivery = WebhookDelivery(store)
+    delivery = WebhookDelivery(store, PATIENCE)
     for _ in range(len(PAUSES) + 1):
         assert await delivery.send_due() == 1
         clock.now += max(PAUSES) * 1000
@@ -155,12 +156,11 @@ async def test_a_receiver_that_wants_no_more_or_never_answers_holds_nothing_up(s
     receiver = Receiver([410, None])
     async with receiver.listening() as url:
         store.webhooks.add("mine", url, new_secret(), "standard", KINDS)
-        delivery = WebhookDelivery(store, deadline=0.2)
         store.webhooks.announce(AWAY, {"tournament": "league", "bot": "ada"})
-        await delivery.send_due()
+        await WebhookDelivery(store, PATIENCE).send_due()
         assert (messages(store)[0]["due"], messages(store)[0]["error"]) == (None, "answered with 410")
         store.webhooks.announce(AWAY, {"tournament": "league", "bot": "ada"})
-        await delivery.send_due()
+        await WebhookDelivery(store, 0.2).send_due()
         assert messages(store)[0]["error"] == "no answer within 0.2 s"
         assert messages(store)[0]["due"] is not None
 
@@ -171,7 +171,7 @@ async def test_chat_rooms_get_their_own_form_and_no_name_rings_a_bell(store: Sto
         for form in ("slack", "discord"):
             store.webhooks.add(form, url, new_secret(), form, [LEADER])
         store.webhooks.announce(LEADER, {"tournament": "a<b", "bot": "@everyone", "before": "bob"})
-        await WebhookDelivery(store).send_due()
+        await WebhookDelivery(store, PATIENCE).send_due()
     slack, discord = sorted((json.loads(body) for _, body in receiver.got), key=lambda one: "content" in one)
     assert slack == {"text": "@everyone leads a&lt;b now, ahead of bob"}
     assert discord["content"] == "@everyone leads a<b now, ahead of bob"

@@ -34,5 +34,5 @@ def test_a_line_names_the_tests_that_prove_it_or_says_not_held(attack: str) -> N
 
 def test_the_mutants_that_are_named_are_tried() -> None:
     named = re.findall(r"mutant `(\w+)`", TABLE)
-    assert len(named) >= 4
+    assert len(named) >= 3
     assert set(named) <= MUTANTS.keys()

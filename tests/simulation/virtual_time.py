@@ -60,6 +60,12 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         """The whole process stands still for so long."""
         self._jumping.now += seconds
 
+    def fail(self, error: BaseException) -> None:
+        """The simulation ends with this error, whoever would have caught it."""
+        if self.failure is None:
+            self.failure = error
+            self.stop()
+
     def run_in_executor(self, executor: Any, work: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:  # type: ignore[override]
         done: asyncio.Future[Any] = self.create_future()
 
@@ -78,9 +84,8 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     def _failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")
-        if self.failure is None and error is not None:
-            self.failure = error
-            self.stop()
+        if error is not None:
+            self.fail(error)
 
 
 @contextmanager

@@ -321,7 +321,9 @@ class World:
             return
         redealt = match.table.state.redealt(decide.seat, Seeded(self.chance.randbytes(32)))
         if redealt.view_bytes(decide.seat) != decide.view:
-            raise Broken(f"{decide.match_id}: seat {decide.seat} was sent something hidden")
+            # Not raised: the server would take it for a connection that broke.
+            assert self.loop is not None
+            self.loop.fail(Broken(f"{decide.match_id}: seat {decide.seat} was sent something hidden"))
 
     def _check_end(self, bot: Bot, end: pb.MatchEnd) -> None:
         """A result is stored before any bot hears of it, and is the one that is stored."""

@@ -301,7 +301,7 @@ async def test_when_results_cannot_be_stored_nobody_hears_of_them(
 
     monkeypatch.setattr(store.matches, "report_later", full)
     venue.end("league/0")
-    with pytest.raises(StoreError, match="No room left"):
+    with pytest.raises(StoreError, match="no room left"):
         await running
     assert "league/0" not in venue.announced
     monkeypatch.undo()

@@ -12,7 +12,7 @@ from referee.logs import log_to_stderr
 
 from .command import referee
 from .hosted_bots import bubblewrap, host, marker, nobody, place, launcher, sandbox
-from .store.postgres_server import postgres_address, postgres_url
+from .store.postgres_server import own_postgres, postgres_address, postgres_url
 
 __all__ = [
     "bubblewrap",
@@ -21,6 +21,7 @@ __all__ = [
     "marker",
     "nobody",
     "open_folder",
+    "own_postgres",
     "place",
     "postgres_address",
     "postgres_url",

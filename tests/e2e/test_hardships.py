@@ -20,6 +20,7 @@ from sqlalchemy.engine import make_url
 from referee.hall.roster import new_admin_token
 from referee.store import Store
 
+from ..store.postgres_server import PrivatePostgres
 from ..waiting import PATIENCE, eventually
 from .test_tournament_same import digest_in
 from .tournament_hall import Hall
@@ -165,4 +166,33 @@ def test_cut_off_from_postgresql_it_goes_on_by_itself(hall: Hall, expected: str,
     assert hall.server.poll() is None, log_of(hall)[-3000:]
     hall.kill()
     # What was being played when the connections broke was dealt again, the same to house bots.
+    ended_as(hall, expected)
+
+
+@pytest.mark.soak
+def test_postgresql_may_be_stopped_and_started_again(hall: Hall, expected: str, own_postgres: PrivatePostgres) -> None:
+    hall.db = own_postgres.url
+    with Store.open(hall.db) as store:
+        hall.environment["REFEREE_ADMIN_TOKEN"] = new_admin_token(store)
+    hall.referee("tournament", "create", *PLAN, *BOTS, "--db", hall.db)
+    hall.start("--concurrency", "1")
+    hall.steer("start", "league")
+
+    def asked(query: str) -> object:
+        with psycopg.connect(hall.db) as connection:
+            row = connection.execute(query.encode()).fetchone()
+        return None if row is None else row[0]
+
+    finished = "SELECT count(*) FROM matches WHERE state = 'finished'"
+    eventually(lambda: asked(finished) != 0, why=lambda: log_of(hall)[-3000:])
+    own_postgres.stop()
+    said = ("nothing can be stored; trying again", "waits until the database can be used")
+    eventually(lambda: any(text in log_of(hall) for text in said), why=lambda: log_of(hall)[-3000:])
+    own_postgres.start()
+    state = "SELECT state FROM tournaments WHERE name = 'league'"
+    eventually(lambda: asked(state) == "finished", why=lambda: log_of(hall)[-3000:])
+    assert asked(finished) == MATCHES
+    assert hall.server is not None
+    assert hall.server.poll() is None, log_of(hall)[-3000:]
+    hall.kill()
     ended_as(hall, expected)

@@ -129,7 +129,7 @@ class Culprit:
         asked = 0
         while True:
             assert self._bot is not None
-            body = await asyncio.wait_for(self._bot._bodies.get(), PATIENCE)
+            body = await asyncio.wait_for(self._bot._bodies.get(), 5 * PATIENCE)
             if body is None or body.HasField("match_end"):
                 return
             if not body.HasField("decide"):

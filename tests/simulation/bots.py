@@ -13,6 +13,7 @@ import grpc.aio
 from arena.v1 import match_pb2 as pb
 
 Heard = Callable[["Bot", pb.RefereeBody], None]
+Asked = Callable[[pb.Decide], None]
 
 
 @dataclass(frozen=True)
@@ -90,13 +91,17 @@ class Wire:
 class Bot:
     """One bot; it lives on while servers come and go."""
 
-    def __init__(self, number: int, name: str, token: str, manner: Manner, seed: str, heard: Heard) -> None:
+    def __init__(
+        self, number: int, name: str, token: str, manner: Manner, seed: str, heard: Heard, asked: Asked
+    ) -> None:
+        """`asked` is called with each question when it is sent, `heard` with each body when it arrives."""
         self.number, self.name, self.token, self.manner = number, name, token, manner
         self.calm = False
         """Whether all faults have ceased."""
         self.wire: Wire | None = None
         self._chance = random.Random(f"{seed} {name}")
         self._heard = heard
+        self._asked = asked
         self._session = ""
         self._wires = 0
         self._play: Callable[[Wire], Any] | None = None
@@ -127,6 +132,9 @@ class Bot:
 
     def deliver(self, wire: Wire, frame: pb.PlayResponse) -> None:
         manner = self.manner
+        for body in frame.bodies:
+            if body.HasField("decide"):
+                self._asked(body.decide)
         if not self.calm and self._chance.random() < manner.cut:
             asyncio.get_running_loop().call_later(self._chance.uniform(0, manner.network), wire.cut)
         delay = self._chance.uniform(0.0, manner.network)

@@ -117,6 +117,8 @@ class World:
         self.chance = random.Random(self.seed)
         self.path = self.folder / "league.db"
         self.game = GAMES[self.seed % len(GAMES)]
+        if self.game != TwoCards.name:
+            self.rounds = min(self.rounds, 10)  # a slow bot takes its time in a long game
         # A process that dies deals every open match anew: too many deaths would hide a match that hangs.
         self.deadly_until = self.now + self.chance.choice((2.0, 8.0, CALM_AFTER))
         self.players: list[Bot] = []
@@ -157,7 +159,9 @@ class World:
                 manner = self.chance.choice(MANNERS) if self.wild and number else Manner()
                 assert made.token is not None
                 entrants.append(NewEntrant(made.bot.id, name))
-                self.players.append(Bot(number, name, made.token, manner, str(self.seed), self._heard))
+                self.players.append(
+                    Bot(number, name, made.token, manner, str(self.seed), self._heard, self._check_view)
+                )
             plan = Plan(self.game, 2, rounds=self.rounds, limit=1.0, bank=2.0, grace=10.0, absence=20.0)
             plans.create(store, NAME, plan, entrants)
 
@@ -297,8 +301,6 @@ class World:
         self.trace.update(f"{self.loop.time():.6f} {bot.name} {kind} {what}\n".encode())
         if kind == "match_start":
             self._check_deal(bot, body.match_start)
-        elif kind == "decide":
-            self._check_view(body.decide)
         elif kind == "match_end" and body.match_end.result.reason != "void":
             self._check_end(bot, body.match_end)
 

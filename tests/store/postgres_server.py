@@ -43,8 +43,18 @@ def postgres_url() -> Iterator[str]:
     elif found is None:
         pytest.skip(NO_SERVER)
     else:
-        with _private_server(*found) as url:
-            yield url
+        with _private_server(*found) as server:
+            yield server.url
+
+
+@pytest.fixture
+def own_postgres() -> Iterator[PrivatePostgres]:
+    """A server that no other test uses, to be stopped and started."""
+    found = _programs()
+    if found is None:
+        pytest.skip(NO_SERVER)
+    with _private_server(*found) as server:
+        yield server
 
 
 def _programs() -> tuple[str, str] | None:
@@ -54,7 +64,7 @@ def _programs() -> tuple[str, str] | None:
 
 
 @contextmanager
-def _private_server(initdb: str, postgres: str) -> Iterator[str]:
+def _private_server(initdb: str, postgres: str) -> Iterator[PrivatePostgres]:
     """A fresh cluster in a folder of its own, reached by a unix socket, gone afterwards."""
     # Not pytest's folder: that one is closed to other users, and its path is too long for a socket.
     folder = Path(tempfile.mkdtemp(prefix="pg-"))
@@ -88,22 +98,36 @@ def _private_server(initdb: str, postgres: str) -> Iterator[str]:
             timeout=120,
         )
         assert made.returncode == 0, made.stderr
-        with (folder / "log").open("wb") as log:
-            server = subprocess.Popen(
-                [*as_other, postgres, "-D", cluster, "-k", str(folder), "-c", "listen_addresses=", "-c", "fsync=off"],
-                stdout=log,
-                stderr=log,
-                cwd="/",
-            )
+        server = PrivatePostgres([*as_other, postgres], cluster, folder)
+        server.start()
         try:
-            url = f"postgresql://referee@/postgres?host={folder}"
-            _wait_until_it_answers(url, server, folder / "log")
-            yield url
+            yield server
         finally:
-            server.send_signal(signal.SIGINT)
-            server.wait(timeout=60)
+            server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+class PrivatePostgres:
+    """A server of one's own, which can be stopped and started again."""
+
+    def __init__(self, program: list[str], cluster: str, folder: Path) -> None:
+        self.url = f"postgresql://referee@/postgres?host={folder}"
+        self._words = [*program, "-D", cluster, "-k", str(folder), "-c", "listen_addresses=", "-c", "fsync=off"]
+        self._log = folder / "log"
+        self._server: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        with self._log.open("ab") as log:
+            self._server = subprocess.Popen(self._words, stdout=log, stderr=log, cwd="/")
+        _wait_until_it_answers(self.url, self._server, self._log)
+
+    def stop(self) -> None:
+        """All connections are ended at once; a second time does nothing."""
+        if self._server is not None:
+            self._server.send_signal(signal.SIGINT)
+            self._server.wait(timeout=60)
+            self._server = None
 
 
 def _wait_until_it_answers(url: str, server: subprocess.Popen[bytes], log: Path) -> None:

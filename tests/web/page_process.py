@@ -86,6 +86,11 @@ class Told:
     async def move(self, match: str, decisions: int) -> None:
         self._slow[match].move(decisions)
 
+    async def invite(self) -> str:
+        """An invitation; returns its code."""
+        [made] = self._competition.store.invitations.create(1, "host")
+        return made.code
+
     async def register(self, bot: str) -> str:
         """A bot of an author; returns its token."""
         token = self._competition.store.bots.add(bot).token

@@ -38,6 +38,7 @@ PAGES = {
     "game": "/games/stop",
     "connect": "/connect",
     "submit": "/submit",
+    "join": "/join#9d6e-54fa-22c7",
     "play": "/play",
     "seat": "/play?game=encore",
     "match": "/matches/league/0",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import subprocess
+import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -17,11 +18,13 @@ from referee.rules import registry
 
 from ..hosting.submission.zips import bot_folder, bot_zip, entry
 from ..installation import Installation, build
-from ..third_party import offline_install as third_party
 from ..waiting import PATIENCE, soon
 from .browser import CHROMIUM, browser, watched
 from .conftest import HOSTILE
 from .page_process import PageProcess
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "third_party"))
+from offline_install import install as install_games
 
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium: apt-get install chromium"),
@@ -33,7 +36,7 @@ CUP = "/tournaments/%3Cimg%20src%3Dx%20onerror%3Dalert%281%29%3E"
 MATCH = "/matches/%3Cimg%20src%3Dx%20onerror%3Dalert%281%29%3E/0"
 WIDTHS = (360, 1024, 1920)
 THIRD_PARTY = (("matchsticks", False), ("tall_tales", False))
-NARROW_TOO = ("/", CUP, MATCH, "/play", "/submit")
+NARROW_TOO = ("/", CUP, MATCH, "/play", "/submit", "/join")
 """Pages whose barriers are looked for on a phone as well."""
 
 
@@ -49,7 +52,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installation:
     """Both wheels, installed away from the checkout, and games of somebody else."""
     installation = Installation(tmp_path_factory.mktemp("installed"))
     installation.install(sorted(build(tmp_path_factory.mktemp("dist"), "--wheel").glob("*.whl")))
-    third_party.install(installation.packages)
+    install_games(installation.packages)
     return installation
 
 
@@ -77,6 +80,7 @@ async def test_every_page_at_every_width_without_errors_or_barriers(page: PagePr
         "/games/encore",
         "/connect",
         "/submit",
+        "/join",
         "/play",
         f"{MATCH}?step=4",
         "/matches/league/0",
@@ -214,6 +218,20 @@ async def test_a_folder_and_a_zip_are_submitted_from_the_page(
         await seen.until("document.querySelector(\"[aria-label='Activate version 1']\") !== null")
         assert not await seen.too_wide()
         assert await seen.inaccessible() == []
+
+
+async def test_an_invitation_becomes_a_token_by_its_link(page: PageProcess, opened: Browser) -> None:
+    code = await page.tell("invite")
+    async with watched(opened, page.url, 360) as seen:
+        await seen.open(f"/join#{code}")
+        await seen.until("document.activeElement.id === 'name'")
+        assert await seen.page.evaluate("location.hash") == "", "the code leaves the address bar"
+        await seen.page.keyboard.type("grace")
+        await seen.page.keyboard.press("Enter")
+        await seen.until("document.activeElement.id === 'token'")
+        assert "grace is registered" in await seen.page.inner_text("#said")
+        assert (await seen.page.inner_text("#token")).startswith("export REFEREE_TOKEN=")
+        assert not await seen.too_wide()
 
 
 class Serving:

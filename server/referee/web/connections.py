@@ -80,9 +80,9 @@ class GuardedConnection(HttpToolsProtocol):
         self._came()
         super().on_message_complete()
 
-    def _expect(self, seconds: float = REQUEST_SECONDS) -> None:
+    def _expect(self, seconds: float | None = None) -> None:
         """A request has to come soon, or be at its end soon."""
-        self._overdue = self.loop.call_later(seconds, self._close)
+        self._overdue = self.loop.call_later(REQUEST_SECONDS if seconds is None else seconds, self._close)
 
     def _came(self) -> None:
         if self._overdue is not None:

@@ -16,7 +16,7 @@ from referee.rules.game import WrongUse
 from referee.store import NameTaken, NotAllowed, Refused, Unknown
 from referee.web.answers import HTML, Body, peer_of
 from referee.web.markup import tag
-from referee.web.pages.layout import page
+from referee.web.pages.layout import field, page
 from referee.web.requests import Conflict, object_in
 from referee.web.site import Site
 
@@ -46,8 +46,8 @@ async def _page(site: Site, request: Request) -> Response:
     _redeeming(site)
     form = tag(
         "form",
-        tag("p", tag("label", "The code", for_="code"), tag("input", id="code", required=True, autocomplete="off")),
-        tag("p", tag("label", "A name for your bot", for_="name"), tag("input", id="name", required=True)),
+        field("The code", "code", required=True, autocomplete="off", spellcheck="false"),
+        field("A name for your bot", "name", required=True, autocomplete="off"),
         tag("p", tag("button", "Register it", type="submit", class_="primary")),
         tag("p", "", id="said", role="status", aria_live="polite"),
         tag("pre", "", id="token", hidden=True, tabindex=0),

@@ -22,8 +22,8 @@ from referee.store import BotVersion, NotAllowed, Refused
 from referee.threads import in_thread
 from referee.web.answers import HTML, Body, peer_of
 from referee.web.connections import UPLOAD
-from referee.web.markup import Html, tag
-from referee.web.pages.layout import empty, page, panel
+from referee.web.markup import tag
+from referee.web.pages.layout import empty, field, page, panel
 from referee.web.requests import Conflict
 from referee.web.site import Site
 
@@ -97,9 +97,9 @@ async def _page(site: Site, request: Request) -> Response:
     limits = _submissions(site).content.limits
     form = tag(
         "form",
-        _field("The bot's token", "token", type="password", required=True, autocomplete="off", spellcheck="false"),
-        _field("The bot's folder", "folder", type="file", webkitdirectory=True),
-        _field("or a zip of it", "zip", type="file", accept=".zip,application/zip"),
+        field("The bot's token", "token", type="password", required=True, autocomplete="off", spellcheck="false"),
+        field("The bot's folder", "folder", type="file", webkitdirectory=True),
+        field("or a zip of it", "zip", type="file", accept=".zip,application/zip"),
         tag(
             "p",
             tag("button", "Submit", type="submit", class_="primary"),
@@ -134,10 +134,6 @@ async def _page(site: Site, request: Request) -> Response:
         modules=("submit.js",),
     )
     return Body.of(body, HTML).response(request)
-
-
-def _field(label: str, id: str, **attributes: str | bool) -> Html:
-    return tag("p", tag("label", label, for_=id), tag("input", id=id, **attributes), class_="field")
 
 
 def version_value(version: BotVersion) -> dict[str, Any]:

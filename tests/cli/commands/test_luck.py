@@ -8,7 +8,7 @@ import pytest
 
 from ..conftest import Referee
 
-LUCK = ("--rollouts", "1", "--workers", "1")
+LUCK = ("--rollouts", "1", "--workers", "1", "--learn", "10")
 
 
 @pytest.fixture

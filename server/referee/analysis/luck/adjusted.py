@@ -65,10 +65,15 @@ class AdjustedRatings:
     """What a unit of each measure of luck is worth, over all matches."""
 
 
+def check_enough(matches: int) -> None:
+    """ValueError if so many matches are too few to price luck."""
+    if matches < LEAST_MATCHES:
+        raise ValueError(f"at least {LEAST_MATCHES} matches are needed to price luck; there are {matches}")
+
+
 def adjust(matches: Sequence[LuckyMatch]) -> AdjustedRatings:
     """Ratings with and without luck; ValueError with fewer than `LEAST_MATCHES` matches or two bots."""
-    if len(matches) < LEAST_MATCHES:
-        raise ValueError(f"at least {LEAST_MATCHES} matches are needed to price luck; there are {len(matches)}")
+    check_enough(len(matches))
     names = sorted({bot for match in matches for bot in match.bots})
     if len(names) < 2:
         raise ValueError("at least two bots are needed")

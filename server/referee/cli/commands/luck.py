@@ -32,7 +32,22 @@ def luck(
     rollouts: Annotated[
         int | None,
         typer.Option(
-            "--rollouts", "-n", min=1, max=MOST_ROLLOUTS, help="Of each card or roll.", show_default="by game"
+            "--rollouts",
+            "-n",
+            min=1,
+            max=MOST_ROLLOUTS,
+            help="Other outcomes that are tried for each card or roll.",
+            show_default="by game",
+        ),
+    ] = None,
+    learn: Annotated[
+        int | None,
+        typer.Option(
+            "--learn",
+            min=1,
+            max=MOST_ROLLOUTS,
+            help="Matches of the house bot against itself that tell what positions are worth.",
+            show_default="240",
         ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same answer.")] = 0,
@@ -50,6 +65,8 @@ def luck(
     Example: [bold]referee luck league --db my.db[/bold]
     """
     from referee.analysis.luck import LuckyMatch, adjust, measured, meter_of, place_share
+    from referee.analysis.luck.adjusted import check_enough
+    from referee.analysis.luck.value import MATCHES
     from referee.hosting.simulation import BotFault
     from referee.rules import registry
     from referee.tournament.plan import Plan, deal
@@ -65,8 +82,12 @@ def luck(
         stored = [match for match in store.matches.results_in_schedule_order(found.id) if match.ordinal is not None][
             :matches
         ]
+        try:
+            check_enough(len(stored))
+        except ValueError as error:
+            raise Failure(f"{tournament}: {error}", WRONG_USE) from None
         records = [_record(store.matches.record(match.id), f"{tournament}/{match.ordinal}") for match in stored]
-    meter = meter_of(registry.find(plan.game), plan.players, plan.options, yardstick, rollouts, seed)
+    meter = meter_of(registry.find(plan.game), plan.players, plan.options, yardstick, rollouts, seed, learn or MATCHES)
     lucky = []
     try:
         for number, (match, values) in enumerate(zip(stored, measured(meter, records, workers), strict=True), 1):

@@ -77,6 +77,11 @@ def panel(title: str, *content: Child, kind: str = "", id: str | None = None) ->
     return tag("section", tag("h2", title), *content, class_=f"panel {kind}".strip(), id=id)
 
 
+def field(label: str, id: str, **attributes: str | bool) -> Html:
+    """A field of a form with its label: beside it, or above it where there is little room."""
+    return tag("p", tag("label", label, for_=id), tag("input", id=id, **attributes), class_="field")
+
+
 def empty(text: str) -> Html:
     """What is said where there is nothing to show."""
     return tag("p", text, class_="soft empty")

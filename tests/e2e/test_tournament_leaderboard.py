@@ -82,5 +82,5 @@ def test_what_cannot_be_shown_is_said_in_a_sentence(hall: Hall) -> None:
     assert "no tournament named x" in hall.referee("leaderboard", "x", "--db", hall.db, "--once", code=2)
     assert "no Referee server answers" in hall.referee("leaderboard", "--server", hall.address, "--once", code=3)
     assert "not both" in hall.referee("leaderboard", "--server", hall.address, "--db", hall.db, code=2)
-    assert "There is no database" in hall.referee("leaderboard", "--db", hall.folder / "other.db", "--once", code=3)
+    assert "there is no database" in hall.referee("leaderboard", "--db", hall.folder / "other.db", "--once", code=3)
     assert "choose one" in hall.referee("leaderboard", "--db", hall.db, "--json", "--csv", code=2)

@@ -47,7 +47,7 @@ def test_what_makes_no_sense_is_refused(store: Store) -> None:
         submitted(store, ada, B)
     with pytest.raises(NotAllowed, match="still being tested"):
         store.versions.activate(ada, 1)
-    with pytest.raises(NotAllowed, match="No version"):
+    with pytest.raises(NotAllowed, match="no version"):
         store.versions.retire(ada)
     with pytest.raises(Unknown, match="no version 7"):
         store.versions.activate(ada, 7)

@@ -133,7 +133,7 @@ async def test_connected_or_hosted_but_never_both(competition: Competition, stor
     assert versions_of(await play(competition, "after", ["ada", "random"])) == {None}
     assert connected.endings
     await soon(lambda: host_of(competition).running() == [])
-    with pytest.raises(NotAllowed, match="No version"):
+    with pytest.raises(NotAllowed, match="no version"):
         await competition.submissions.retire("ada")
 
 

@@ -321,7 +321,7 @@ def test_a_folder_of_somebody_else_cannot_make_it_wait_or_read_without_end(
         (("nothing.json",), 2, "there is no file nothing.json"),
         (("nobody", "--db", "DB"), 2, "there is no tournament named nobody"),
         (("a", "b", "--db", "DB"), 2, "name one tournament"),
-        (("league", "--db", "other.db"), 3, "There is no database"),
+        (("league", "--db", "other.db"), 3, "there is no database"),
         (("FOLDER",), 2, "holds no exported tournament"),
         (("DB",), 2, "is a database: 'referee verify --db"),
     ],

@@ -297,11 +297,11 @@ async def test_when_results_cannot_be_stored_nobody_hears_of_them(
     await soon(lambda: len(venue.running) > 3)
 
     def full(*_: object) -> object:
-        raise DiskFull("No room left")
+        raise DiskFull("no room left")
 
     monkeypatch.setattr(store.matches, "report_later", full)
     venue.end("league/0")
-    with pytest.raises(StoreError, match="No room left"):
+    with pytest.raises(StoreError, match="no room left"):
         await running
     assert "league/0" not in venue.announced
     monkeypatch.undo()

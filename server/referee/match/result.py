@@ -36,7 +36,13 @@ class Termination(Enum):
     @classmethod
     def of_word(cls, word: str) -> Termination:
         """The one that is spelt so in a record; ValueError if there is none."""
-        return cls(word)
+        try:
+            return _BY_WORD[word]
+        except KeyError:
+            raise ValueError(f"{word!r} is not a way to end a match") from None
+
+
+_BY_WORD = {one.word: one for one in Termination}
 
 
 @dataclass(frozen=True, slots=True)

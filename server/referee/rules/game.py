@@ -151,6 +151,12 @@ class State(ABC, Generic[M]):
         """The same as it goes over the wire; a game that writes it faster than its message does says so here."""
         return pack(self.view(seat))
 
+    def unwatched(self) -> None:
+        """From here on neither a view, a redeal nor a copy is asked for, so what only these tell need not be kept.
+
+        For `referee verify`, which replays matches by the thousand. The rules stay the same; a game may do without it.
+        """
+
     @abstractmethod
     def fallback(self, seat: Seat) -> M:
         """The deterministic, legal, harmless move of an asked seat that does not answer."""

@@ -59,3 +59,15 @@ class Log(Generic[E]):
             del self._events[:old]
             self._bookmarks = [mark - old for mark in self._bookmarks]
             self._latest -= old
+
+
+class Unheard(Log[E]):
+    """The log of a match of which no view will be asked: it keeps nothing."""
+
+    __slots__ = ()
+
+    def add(self, event: E) -> None:
+        pass
+
+    def decided(self, seats: Iterable[int]) -> None:
+        pass

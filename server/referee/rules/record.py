@@ -107,8 +107,9 @@ def _written(seat: Seat, move: str) -> str:
     return f"{seat}: {move}"
 
 
-KnownMoves = dict[str, Mapping[Seat, Any]]
-"""Decisions that were read before, by their text: what a move means depends on the game and its options alone."""
+KnownMoves = dict[str, tuple[tuple[Seat, ...], Mapping[Seat, Any]]]
+"""Decisions that were read before, by their text, with their seats ascending: what a move means depends on the game and
+its options alone."""
 
 
 def read_moves(state: State[Any], text: str, known: KnownMoves | None = None) -> Mapping[Seat, Any]:
@@ -116,14 +117,15 @@ def read_moves(state: State[Any], text: str, known: KnownMoves | None = None) ->
 
     `known` spares reading the same few texts again and again; it must be of the same game and options.
     """
-    moves = None if known is None else known.get(text)
-    if moves is None:
-        moves = _parsed(state, text)
+    read = None if known is None else known.get(text)
+    if read is None:
+        parsed_now = _parsed(state, text)
+        read = tuple(sorted(parsed_now)), parsed_now
         if known is not None and len(text) <= SHORT and len(known) < MOST_KNOWN:
-            known[text] = moves
-    asked = state.pending()
-    if tuple(moves) != asked and tuple(sorted(moves)) != asked:
-        raise ReplayError(f"{text!r} has moves of seats {sorted(moves)}, asked are {list(asked)}")
+            known[text] = read
+    seats, moves = read
+    if seats != (asked := state.pending()):
+        raise ReplayError(f"{text!r} has moves of seats {list(seats)}, asked are {list(asked)}")
     check = state.check
     for seat, parsed in moves.items():
         if rejection := check(seat, parsed):

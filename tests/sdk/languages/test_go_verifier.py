@@ -88,3 +88,30 @@ def test_wrong_use_is_told(verify: Path, tmp_path: Path) -> None:
         code, said = ran(verify, *words)
         assert code == 2, said
         assert "error: " in said
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ("--rounds", 2, "--openings", 4),
+        ("--format", "knockout", "--with", "blocks=2", "--openings", 3),
+        ("--format", "swiss", "--rounds", 2),
+        ("--format", "gauntlet"),
+        ("--format", "ladder", "--rounds", 3),
+    ],
+    ids=lambda settings: " ".join(map(str, settings)),
+)
+def test_the_second_verifier_agrees_on_openings_and_on_drawn_rounds(
+    verify: Path, tmp_path: Path, settings: tuple[object, ...]
+) -> None:
+    bots = ("ada=random", "bob=random", "cy=patient", "dot=patient")
+    database = tmp_path / "run.db"
+    code, said = ran(REFEREE, "run", "stop_me_go", *bots, "--players", 2, *settings, "--db", database, "--name", "cup")
+    assert code == 0, said
+    folder = tmp_path / "exported"
+    assert ran(REFEREE, "export", "cup", folder, "--db", database)[0] == 0
+    code, said = ran(verify, folder)
+    assert code == 0, said
+    assert "cup holds" in said
+    assert "seeds follow from the root" in said
+    assert ran(REFEREE, "verify", folder)[0] == 0

@@ -1,8 +1,8 @@
 // Verify checks an exported tournament without Referee: a second program, in another language, that comes to the same.
 //
-// 'go run ./cmd/verify DIR' reads the folder that 'referee export' wrote (server/EXPORT.md) and checks the hashes of all files,
-// the journal, the commitment to the root, nonces, seeds, the schedule's digest and the ratings. It knows the rules of no game:
-// whether the moves lead to the results is for 'referee verify'. Exit codes: 0 all holds, 1 something does not, 2 wrong use.
+// 'go run ./cmd/verify DIR' reads the folder that 'referee export' wrote (server/EXPORT.md) and checks the hashes of all files, the
+// journal, commitment, nonces, seeds, the schedule's digest and the ratings. Whether moves lead to the results, and these to the
+// next round of a format, is for 'referee verify'. Exit codes: 0 all holds, 1 something does not, 2 wrong use.
 package main
 
 import (
@@ -17,6 +17,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -27,12 +28,13 @@ type tournament struct {
 	Format, Name, Commitment, Dealt, Root, Salt, Schedule, Standings, Head string
 	SeedText                                                               *string `json:"seed_text"`
 	Players, Entries                                                       int
-	Settings                                                               struct{ Mirror, Rotate bool }
+	Settings                                                               map[string]any
 	Entrants                                                               []struct{ Name string }
 	Nonces                                                                 []draw
 
 	files    map[string][]byte
 	count    map[string]int // for the report
+	back     map[int]int    // of a match that a round plays on a shared deal: how many matches before it the first is
 	schedule []match
 	matches  []match
 	journal  []entry
@@ -56,6 +58,7 @@ type entry struct {
 	draw                           // of commitments
 	Number, Matches                int
 	Kind, Commitment, Root, SHA256 string
+	Tables                         []struct{ Deal int } // of a round
 	Nonces                         map[string]string
 }
 
@@ -70,14 +73,15 @@ func main() {
 	if len(os.Args) == 2 && !strings.HasPrefix(os.Args[1], "-") {
 		text, err = verify(os.Args[1])
 	}
-	if found := (doesNotHold{}); errors.As(err, &found) {
-		fmt.Fprintln(os.Stderr, "does not hold:", found)
+	if err == nil {
+		fmt.Println(text)
+	} else if errors.As(err, &doesNotHold{}) {
+		fmt.Fprintln(os.Stderr, "does not hold:", err)
 		os.Exit(1)
-	} else if err != nil {
+	} else {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(2)
 	}
-	fmt.Println(text)
 }
 
 // verify checks a folder; the text says what holds, and what everybody should know of it.
@@ -88,10 +92,8 @@ func verify(folder string) (string, error) {
 			return "", err
 		}
 	}
-	count, seeds := t.count, "the root is not told yet, so seeds were not checked"
-	if t.Root != "" {
-		seeds = fmt.Sprintf("seeds follow from the root and %d nonces", t.count["nonces"])
-	}
+	count, open := t.count, "the root is not told yet, so seeds were not checked"
+	seeds := map[bool]string{true: open, false: fmt.Sprintf("seeds follow from the root and %d nonces", t.count["nonces"])}[t.Root == ""]
 	return fmt.Sprintf("%s holds: %d matches finished, %s\ndealt: %s; %d promised nonces never told, %d matches dealt anew, %d absent, %d void, %d open\n"+
 		"journal: %d entries, head %s\nstandings: %s", t.Name, count["finished"], seeds, t.Dealt, count["missing"], count["anew"], count["absent"],
 		count["void"], count["scheduled"], t.Entries, t.Head, t.Standings), nil
@@ -99,7 +101,7 @@ func verify(folder string) (string, error) {
 
 // read takes in all files, and compares them with the list of their hashes.
 func (t *tournament) read(folder string) error {
-	t.files, t.count = map[string][]byte{}, map[string]int{}
+	t.files, t.count, t.back = map[string][]byte{}, map[string]int{}, map[int]int{}
 	if err := filepath.WalkDir(folder, func(path string, item fs.DirEntry, err error) error {
 		if err == nil && item.Type().IsRegular() {
 			name, _ := filepath.Rel(folder, path)
@@ -125,10 +127,8 @@ func (t *tournament) read(folder string) error {
 	return errors.Join(each(t, "schedule.jsonl", 0, &t.schedule), each(t, "matches.jsonl", 0, &t.matches), each(t, "journal.txt", 65, &t.journal))
 }
 
-func lines(data []byte) [][]byte {
-	all := bytes.Split(data, []byte("\n"))
-	return all[:len(all)-1] // every line ends with a line feed, the last one too
-}
+// lines: every one ends with a line feed, the last one too.
+func lines(data []byte) [][]byte { all := bytes.Split(data, []byte("\n")); return all[:len(all)-1] }
 
 // each reads a JSON value from every line of a file, behind so many bytes.
 func each[T any](t *tournament, name string, behind int, list *[]T) error {
@@ -151,13 +151,18 @@ func (t *tournament) checkJournal() error {
 		switch {
 		case digest([]byte(before+"\n"+text)) != hash || e.Number != number:
 			return wrong("line %d of journal.txt is not the next of its chain", number+1)
-		case strings.Contains(" round ruling undone reopened pruned ", " "+e.Kind+" ") || strings.Contains(text, `"version_sigma":`):
-			return fmt.Errorf("journal entry %d (%s) tells of rounds, rulings, changes or ratings of versions (version_sigma): this program knows round-robins without them only; 'referee verify' checks the others", number, e.Kind)
+		case strings.Contains(" ruling undone reopened pruned ", " "+e.Kind+" ") || strings.Contains(text, `"version_sigma":`):
+			return fmt.Errorf("journal entry %d (%s) tells of rulings, changes or ratings of versions (version_sigma), which this program does not know: 'referee verify' checks the tournament", number, e.Kind)
 		case e.Kind == "created" && e.Commitment != t.Commitment || e.Root != "" && e.Root != t.Root:
 			return wrong("journal entry %d has another commitment or root than tournament.json", number)
 		}
 		if before, e.match.State = hash, "finished"; e.Kind == "result" {
 			results[e.Match] = e.match
+		}
+		for place, table := range e.Tables {
+			if table.Deal > 0 && fmt.Sprint(t.Settings["hosted"]) != "map[]" { // bots that are started anew for each match
+				t.back[e.First+place] = place - slices.Index(e.Tables, table)
+			}
 		}
 	}
 	if len(t.journal) != t.Entries || before != t.Head {
@@ -224,8 +229,7 @@ func noncesDigest(tournament string, of draw) []byte {
 	for _, entrant := range of.Entrants {
 		parts = append(parts, []byte(entrant.Name), unhex(entrant.Commitment), unhex(entrant.Nonce))
 	}
-	sum := sha256.Sum256(framed(parts...))
-	return sum[:]
+	return unhex(digest(framed(parts...)))
 }
 
 // matchSeed is HMAC-SHA-256 of the root; nonces is nil where no entrant gave one.
@@ -250,8 +254,7 @@ func (t *tournament) checkRoot() error {
 	return nil
 }
 
-// checkNonces: every nonce is the one that was promised. The journal shows the order: the promises were all there before the
-// first nonce, and the nonces before the first match for which they count.
+// checkNonces: every nonce is the one that was promised, and told after all promises and before the matches it counts for.
 func (t *tournament) checkNonces() error {
 	var told []draw
 	closed := 0 // draws whose nonces have been told
@@ -305,9 +308,9 @@ func (t *tournament) checkSeeds() error {
 			told.Match != fmt.Sprintf("%s/%d", t.Name, number) || fmt.Sprint(told.Names) != fmt.Sprint(t.schedule[number].Seats) {
 			return wrong("match %s/%d: its record is not the one that was stored", t.Name, number)
 		}
-		deal := number
-		if t.Settings.Mirror || t.Settings.Rotate { // the matches of a block share the deal of their first
-			deal -= number % t.Players
+		deal := number - t.back[number]
+		if t.Settings["mirror"] == true || t.Settings["rotate"] == true { // the matches of a block share the deal of their first
+			deal = number - number%t.Players
 		}
 		if t.Root != "" && matchSeed(unhex(t.Root), t.Name, deal, match.Attempt, nonces) != match.Seed {
 			return wrong("match %s/%d: its seed does not follow from the root and the nonces", t.Name, number)

@@ -24,10 +24,7 @@ func (n normal) plus(o normal) normal  { return normal{n.p + o.p, n.t + o.t} }
 func (n normal) minus(o normal) normal { return normal{n.p - o.p, n.t - o.t} }
 
 // likely leads from a skill to a performance, or back: the same mean, and less certain.
-func (n normal) likely() normal {
-	share := 1 / (1 + beta*beta*n.p)
-	return normal{share * n.p, share * n.t}
-}
+func (n normal) likely() normal { s := 1 / (1 + beta*beta*n.p); return normal{s * n.p, s * n.t} }
 
 // combined is the sum (sign 1) or the difference (-1) of two.
 func combined(a, b normal, sign float64) normal {

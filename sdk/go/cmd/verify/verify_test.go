@@ -48,6 +48,37 @@ func TestAnExportHolds(t *testing.T) {
 	}
 }
 
+// testdata/cup is a knockout of four hosted bots with openings, in which tables play blocks of matches on one deal.
+func TestAnExportOfAFormatWithOpeningsAndSharedDealsHolds(t *testing.T) {
+	told := &tournament{}
+	if err := told.read("testdata/cup"); err != nil {
+		t.Fatal(err)
+	}
+	if err := told.checkJournal(); err != nil || len(told.back) == 0 {
+		t.Fatal(err, told.back)
+	}
+	said, err := verify("testdata/cup")
+	if err != nil || !strings.HasPrefix(said, "cup holds: 16 matches finished, seeds follow from the root and 0 nonces\n") {
+		t.Error(said, err)
+	}
+	told.back = map[int]int{} // a host that deals every match of a block anew
+	if err := told.checkSeeds(); err == nil || !strings.Contains(err.Error(), "its seed does not follow") {
+		t.Error(err)
+	}
+}
+
+func TestARulingIsLeftToTheFirstVerifierAndIsNoForgery(t *testing.T) {
+	ruled := `{"kind":"ruling","number":0}`
+	told := &tournament{files: map[string][]byte{"journal.txt": []byte(digest([]byte(strings.Repeat("0", 64)+"\n"+ruled)) + " " + ruled + "\n")}}
+	if err := each(told, "journal.txt", 65, &told.journal); err != nil {
+		t.Fatal(err)
+	}
+	err := told.checkJournal()
+	if found := (doesNotHold{}); err == nil || errors.As(err, &found) || !strings.Contains(err.Error(), "'referee verify' checks") {
+		t.Error(err)
+	}
+}
+
 func TestAFlippedBitInAnyFileIsFound(t *testing.T) {
 	tried := 0
 	err := filepath.Walk(league, func(path string, info os.FileInfo, err error) error {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import product
 from typing import Any, overload
 
 from referee.games.encore.moves import ACTION_WORDS, JOKER_WORD, NUMBER_WORDS
@@ -20,6 +22,8 @@ class Rolls(Sequence[Roll]):
         colour_faces = (*colours, JOKER_WORD)
         self._dice = (*[colour_faces] * pairs, *[NUMBER_WORDS] * pairs, SPECIAL_FACES)
         self._count = range(6 ** len(self._dice))
+        self._colours = _throws(colour_faces, pairs)
+        self._numbers = _throws(NUMBER_WORDS, pairs)
 
     def __len__(self) -> int:
         return len(self._count)
@@ -31,12 +35,10 @@ class Rolls(Sequence[Roll]):
     def __getitem__(self, index: int | slice) -> Roll | list[Roll]:
         if isinstance(index, slice):
             return [self[number] for number in self._count[index]]
-        rest = self._count[index]
-        words = []
-        for faces in self._dice:
-            rest, face = divmod(rest, 6)
-            words.append(faces[face])
-        return tuple(words)
+        # The first die is the lowest digit of the number to base 6.
+        rest, colours = divmod(self._count[index], len(self._colours))
+        special, numbers = divmod(rest, len(self._numbers))
+        return (*self._colours[colours], *self._numbers[numbers], SPECIAL_FACES[special])
 
     def __contains__(self, roll: object) -> bool:
         return (
@@ -44,6 +46,12 @@ class Rolls(Sequence[Roll]):
             and len(roll) == len(self._dice)
             and all(word in faces for word, faces in zip(roll, self._dice, strict=True))
         )
+
+
+@lru_cache(maxsize=64)
+def _throws(faces: tuple[str, ...], dice: int) -> tuple[tuple[str, ...], ...]:
+    """All throws of equal dice, the first die changing fastest."""
+    return tuple([throw[::-1] for throw in product(faces, repeat=dice)])
 
 
 def read_roll(written: Any) -> Roll:

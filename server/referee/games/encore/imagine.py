@@ -44,7 +44,6 @@ def imagine(view: pb.View, chance: Chance) -> EncoreState:
     state.number_dice = [sheet.number_faces[word] for word in view.dice.numbers]
     state.special_die = ACTION_WORDS[view.dice.special] if view.dice.special else PASS
     state.taken = _taken(sheet, view)
-    state.offers = sheet.offers(state.colour_dice, state.number_dice)
     state.asked = tuple(view.asked)
     state.active = view.active
     state.phase = _phase(view)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from referee.games.encore.shapes import beside
+from referee.games.encore.shapes import EVERY, beside
 from referee.games.encore.sheet import Sheet
 
 
@@ -18,6 +18,7 @@ class Paper:
         "colours",
         "column_points",
         "columns",
+        "fresh",
         "heart_points",
         "hearts",
         "marked",
@@ -35,6 +36,8 @@ class Paper:
         self.marked = 0
         self.near = 0
         """Unmarked boxes side by side with a marked one."""
+        self.fresh = EVERY
+        """Boxes marked since lines were last settled: no other line can have been completed. At first any may be."""
         self.marks = sheet.exclamation_marks
         """Exclamation marks not crossed out."""
         self.circled = sheet.special_dice_circled
@@ -56,6 +59,7 @@ class Paper:
     def mark(self, boxes: int) -> None:
         """Mark these boxes; every golden die among them circles a special die at once."""
         self.marked = marked = self.marked | boxes
+        self.fresh |= boxes
         self.near = beside(marked) & ~marked
         golden = boxes & self.sheet.golden_dice
         if golden:

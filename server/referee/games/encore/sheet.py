@@ -45,6 +45,9 @@ Table = tuple[tuple[int, Move], ...]
 Line = tuple[int, int, int]
 """A row, a column or a colour: its own bit among its like, its number, the mask of its boxes."""
 
+MOST_TOUCHED = 20_000
+"""Sets of boxes whose lines are remembered: the same few thousand shapes come again and again."""
+
 
 class Sheet:
     """One printed sheet; shared by all matches played on it and never changed."""
@@ -116,6 +119,7 @@ class Sheet:
         self.block_moves = {part: Move(BLOCK, part) for block in self.blocks for part in subsets(block)}
         self.notation.remember([*self.shape_colour, *bombs, *self.block_moves])
         self._offers: dict[tuple[int, int], tuple[tuple[Table, ...], ...]] = {}
+        self._touched: dict[int, tuple[tuple[Line, ...], ...]] = {}
 
         self.colour_words = (*self.colour_names, JOKER_WORD)
         self.colour_faces = {word: face for face, word in enumerate(self.colour_words)}
@@ -138,6 +142,16 @@ class Sheet:
             ]
             found = tuple(tuple(self._pairs[way] for way in ways if JOKERS[way] <= marks) for marks in range(3))
             self._offers[colour_bits, number_bits] = found
+        return found
+
+    def touched(self, boxes: int) -> tuple[tuple[Line, ...], ...]:
+        """The rows, the columns and the colours that have one of these boxes, or none at all."""
+        found = self._touched.get(boxes)
+        if found is None:
+            groups = (self.rows, self.columns, self.colours)
+            found = tuple(tuple(line for line in lines if line[2] & boxes or not line[2]) for lines in groups)
+            if len(self._touched) < MOST_TOUCHED:
+                self._touched[boxes] = found
         return found
 
     def _mask(self, boxes: Iterable[str]) -> int:

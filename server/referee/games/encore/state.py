@@ -12,11 +12,11 @@ from referee.games.encore.dice import Roll, Rolls
 from referee.games.encore.events import COLOUR, COLUMN, ENDED, MOVED, ROLLED, ROW, Event
 from referee.games.encore.moves import ACTION_WORDS, HEART, JOKERS, NOTHING, PASS, PASSING, Move
 from referee.games.encore.paper import Paper
-from referee.games.encore.sheet import Sheet, Table
+from referee.games.encore.sheet import Sheet
 from referee.games.encore.view import view_of
 from referee.rules.chance import Chance
 from referee.rules.game import Legal, Result, Seat, State, ranks
-from referee.rules.log import Log
+from referee.rules.log import Log, Unheard
 
 ROLL_LIMIT = 100
 SOLO_ROLL_LIMIT = 30
@@ -39,7 +39,6 @@ class EncoreState(State[Move]):
         "ended",
         "log",
         "number_dice",
-        "offers",
         "papers",
         "phase",
         "players",
@@ -83,7 +82,6 @@ class EncoreState(State[Move]):
         """The action it shows, or PASS when it has been taken."""
         self.taken = PASSING
         """The choice with which the active player removed dice in this roll."""
-        self.offers: tuple[tuple[Table, ...], ...] = ()
         self.phase = EVERYBODY
         self.asked: tuple[Seat, ...] = ()
         first = chance.pick("first", range(players))
@@ -102,7 +100,8 @@ class EncoreState(State[Move]):
         paper = self.papers[seat]
         if self.phase == BOMBS:
             return Legal(tuple(bombs(paper)))
-        return Legal(tuple(choices(paper, self.offers, self.special_die)))
+        offers = self.sheet.offers(self.colour_dice, self.number_dice)
+        return Legal(tuple(choices(paper, offers, self.special_die)))
 
     def play(self, moves: Mapping[Seat, Move]) -> None:
         self.shown = {}
@@ -116,6 +115,9 @@ class EncoreState(State[Move]):
             self.asked = tuple([seat for seat in range(self.players) if seat != self.active])
         else:
             self._settle()
+
+    def unwatched(self) -> None:
+        self.log = Unheard(0)
 
     def scores(self) -> list[int]:
         return [paper.score() for paper in self.papers]
@@ -168,7 +170,6 @@ class EncoreState(State[Move]):
         self.number_dice = [sheet.number_faces[word] for word in rolled[pairs:-1]]
         self.special_die = ACTION_WORDS[rolled[-1]]
         self.taken = PASSING
-        self.offers = sheet.offers(self.colour_dice, self.number_dice)
         self.log.add((ROLLED, self.active, self.roll, rolled))
         if self.roll <= SHARED_ROLLS:
             self.phase = EVERYBODY
@@ -204,7 +205,6 @@ class EncoreState(State[Move]):
         colour, number = divmod(way - 1, 6)
         self.colour_dice.remove(colour)
         self.number_dice.remove(number)
-        self.offers = self.sheet.offers(self.colour_dice, self.number_dice)
 
     def _settle(self) -> None:
         """Rows, then columns, then colours, then the end; bombs that are owed come before whatever follows."""
@@ -220,8 +220,10 @@ class EncoreState(State[Move]):
     def _settle_rows(self) -> None:
         sheet = self.sheet
         for seat, paper in enumerate(self.papers):
+            if not paper.fresh:
+                continue
             unmarked = ~paper.marked
-            for bit, number, boxes in sheet.rows:
+            for bit, number, boxes in sheet.touched(paper.fresh)[0]:
                 if boxes & unmarked or paper.rows & bit:
                     continue
                 paper.rows |= bit
@@ -242,9 +244,11 @@ class EncoreState(State[Move]):
     def _settle_columns(self) -> None:
         sheet = self.sheet
         for seat, paper in enumerate(self.papers):
+            if not paper.fresh:
+                continue
             unmarked = ~paper.marked
             hearts = paper.hearts  # a heart that a column gives counts from the next time columns are settled
-            for bit, number, boxes in sheet.columns:
+            for bit, number, boxes in sheet.touched(paper.fresh)[1]:
                 if boxes & unmarked or paper.columns & bit:
                     continue
                 paper.columns |= bit
@@ -258,8 +262,10 @@ class EncoreState(State[Move]):
     def _settle_colours(self) -> None:
         sheet = self.sheet
         for seat, paper in enumerate(self.papers):
+            if not paper.fresh:
+                continue
             unmarked = ~paper.marked
-            for bit, number, boxes in sheet.colours:
+            for bit, number, boxes in sheet.touched(paper.fresh)[2]:
                 if boxes & unmarked or paper.colours & bit:
                     continue
                 paper.colours |= bit
@@ -273,6 +279,7 @@ class EncoreState(State[Move]):
             self.rows_taken |= paper.rows
             self.columns_taken |= paper.columns
             self.colours_taken |= paper.colours
+            paper.fresh = 0
             two_colours = two_colours or paper.colours.bit_count() >= 2
         if two_colours:
             if self.players == 1:

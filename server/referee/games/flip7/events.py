@@ -6,10 +6,12 @@ The log keeps an event in its wire form, for several seats are told the same.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 from arena.games.flip7.v1 import flip7_pb2 as pb
 from referee.games.flip7.cards import Card
 from referee.rules.game import Seat
+from referee.rules.log import Log
 
 ENDED = pb.EVENT_KIND_ENDED
 ROUND_STARTED = pb.EVENT_KIND_ROUND_STARTED
@@ -37,3 +39,28 @@ def wire(kind: pb.EventKind.ValueType, seat: Seat, card: Card, target: Seat, poi
         points=points,
     )
     return pb.View(events=[event]).SerializeToString()
+
+
+class Telling(Log[bytes]):
+    """The log of a match, as views tell it."""
+
+    __slots__ = ()
+
+    def tell(self, kind: pb.EventKind.ValueType, seat: Seat, card: Card, target: Seat, points: tuple[int, ...]) -> None:
+        """Note an event, with -1 or () where there is no seat, card, target, points."""
+        self._events.append(wire(kind, seat, card, target, points))
+
+
+class Unheard(Telling):
+    """The log of a match of which no view will be asked."""
+
+    __slots__ = ()
+
+    def tell(self, *event: Any) -> None:
+        pass
+
+    def decided(self, seats: Any) -> None:
+        pass
+
+
+UNHEARD = Unheard(0)

@@ -6,12 +6,11 @@ from collections import Counter
 
 from arena.games.flip7.v1 import flip7_pb2 as pb
 from referee.games.flip7.cards import COPIES, KINDS, THREE, Card, decks
-from referee.games.flip7.events import wire
+from referee.games.flip7.events import Telling, wire
 from referee.games.flip7.round import NO_CARD, NOBODY, ThreeInProgress
 from referee.games.flip7.state import Flip7State
 from referee.rules.chance import Chance
 from referee.rules.game import Result
-from referee.rules.log import Log
 
 
 def imagine(view: pb.View, chance: Chance) -> Flip7State:
@@ -22,7 +21,7 @@ def imagine(view: pb.View, chance: Chance) -> Flip7State:
     state.faq = view.rules == pb.RULES_FAQ
     state.target_score = view.target_score
     state.chance = chance
-    state.log = Log.told(players, [_event(event) for event in view.events])
+    state.log = Telling.told(players, [_event(event) for event in view.events])
     state.ended = Result(tuple(view.ranks), tuple(view.scores), view.reason) if view.ranks else None
     state.totals = list(view.scores)
     state.hands = [list(player.cards) for player in view.players]

@@ -23,10 +23,9 @@ from referee.games.flip7.cards import (
     is_flip_7,
     points,
 )
-from referee.games.flip7.events import DEALT, wire
+from referee.games.flip7.events import DEALT, Telling
 from referee.rules.chance import Chance
 from referee.rules.game import Result, Seat, ranks
-from referee.rules.log import Log
 
 MOST_ROUNDS = 300
 
@@ -89,7 +88,7 @@ class Round:
         self.faq = faq
         self.target_score = target_score
         self.chance = chance
-        self.log: Log[bytes] = Log(players)  # as views tell it
+        self.log = Telling(players)
         self.ended: Result | None = None
         self.totals = [0] * players
         self.hands: list[list[Card]] = [[] for _ in range(players)]
@@ -118,7 +117,7 @@ class Round:
         self.shown_round = b""
         self.in_round = (1 << self.players) - 1
         self.reshuffles = 0
-        self.log.add(wire(events.ROUND_STARTED, dealer, -1, -1, ()))
+        self.log.tell(events.ROUND_STARTED, dealer, -1, -1, ())
         if self.faq:
             self.unserved = [*range(dealer, -1, -1), *range(self.players - 1, dealer, -1)]
             self._go_on()
@@ -189,12 +188,12 @@ class Round:
     def _draw(self, seat: Seat) -> Card:
         """The top card, for this seat; NO_CARD if none is to be had, and then the round has been broken off."""
         if not self.pile and not self._reshuffle():
-            self.log.add(wire(events.BROKE_OFF, -1, -1, -1, ()))
+            self.log.tell(events.BROKE_OFF, -1, -1, -1, ())
             self._end_round()
             return NO_CARD
         card = self.pile.pop()
         self.pile_counts[card] -= 1
-        self.log.add(wire(DEALT, seat, card, -1, ()))
+        self.log.tell(DEALT, seat, card, -1, ())
         return card
 
     def _lay(self, seat: Seat, card: Card) -> bool:
@@ -204,16 +203,16 @@ class Round:
         if card > HIGHEST_NUMBER or card not in hand:
             hand.append(card)
             if len(hand) >= FLIP_7 and is_flip_7(hand):
-                self.log.add(wire(events.FLIP_7, seat, -1, -1, ()))
+                self.log.tell(events.FLIP_7, seat, -1, -1, ())
                 self._end_round()
                 return False
         elif SECOND_CHANCE in hand:
             hand.remove(SECOND_CHANCE)
             self.discard += (card, SECOND_CHANCE)
-            self.log.add(wire(events.SAVED, seat, card, -1, ()))
+            self.log.tell(events.SAVED, seat, card, -1, ())
         else:
             hand.append(card)
-            self.log.add(wire(events.BUSTED, seat, card, -1, ()))
+            self.log.tell(events.BUSTED, seat, card, -1, ())
             self._leave(seat, STATUS_BUSTED)
         return True
 
@@ -225,11 +224,11 @@ class Round:
             if eligible >> seat & 1:
                 self.hands[seat].append(card)
                 self.shown[seat] = b""
-                self.log.add(wire(events.KEPT, seat, card, -1, ()))
+                self.log.tell(events.KEPT, seat, card, -1, ())
                 return True
         if not eligible:
             self.discard.append(card)
-            self.log.add(wire(events.DISCARDED, seat, card, -1, ()))
+            self.log.tell(events.DISCARDED, seat, card, -1, ())
             return True
         self.asked, self.card, self.eligible = seat, card, eligible
         return False
@@ -237,7 +236,7 @@ class Round:
     def _assign(self, seat: Seat, target: Seat) -> None:
         """The player asked has named whom his special is for."""
         card, self.card = self.card, NO_CARD
-        self.log.add(wire(events.TARGETED, seat, card, target, ()))
+        self.log.tell(events.TARGETED, seat, card, target, ())
         if card == THREE:
             self.threes.append(ThreeInProgress(target))
             return
@@ -267,7 +266,7 @@ class Round:
         # Sorted: the outcome shall depend on which cards are shuffled, not on how they came to lie.
         self._make_pile(self.chance.order("reshuffle", sorted(self.discard)))
         self.discard.clear()
-        self.log.add(wire(events.RESHUFFLED, -1, -1, -1, ()))
+        self.log.tell(events.RESHUFFLED, -1, -1, -1, ())
         return True
 
     def _make_pile(self, cards: list[Card]) -> None:
@@ -279,7 +278,7 @@ class Round:
     def _discard_aside(self, three: ThreeInProgress) -> None:
         for card in three.aside:
             self.discard.append(card)
-            self.log.add(wire(events.DISCARDED, three.player, card, -1, ()))
+            self.log.tell(events.DISCARDED, three.player, card, -1, ())
         three.aside.clear()
 
     def _end_round(self) -> None:
@@ -300,7 +299,7 @@ class Round:
             discard += (THREE, *three.aside)
         self.threes.clear()
         self.unserved.clear()
-        self.log.add(wire(events.ROUND_ENDED, -1, -1, -1, tuple(brought)))
+        self.log.tell(events.ROUND_ENDED, -1, -1, -1, tuple(brought))
         best = max(totals)
         if best >= self.target_score and totals.count(best) == 1:
             self._end_match("finished")
@@ -313,4 +312,4 @@ class Round:
         self.asked = self.turn = NOBODY
         self.in_round = 0
         self.ended = Result(ranks(self.totals), tuple(self.totals), reason)
-        self.log.add(wire(events.ENDED, -1, -1, -1, ()))
+        self.log.tell(events.ENDED, -1, -1, -1, ())

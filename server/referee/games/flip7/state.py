@@ -56,7 +56,7 @@ class Flip7State(Round, State[Move]):
             self._assign(seat, move)
             self._go_on()
         elif move == STAY:
-            self.log.add(events.wire(events.STAYED, seat, -1, -1, ()))
+            self.log.tell(events.STAYED, seat, -1, -1, ())
             self._leave(seat, STATUS_STAYED)
             self._ask_next()
         elif self._deal(seat):
@@ -64,6 +64,9 @@ class Flip7State(Round, State[Move]):
 
     def scores(self) -> list[int]:
         return self.totals.copy()
+
+    def unwatched(self) -> None:
+        self.log = events.UNHEARD
 
     def copy(self) -> Self:
         twin = type(self).__new__(type(self))

@@ -186,3 +186,18 @@ def _owned_at_first(entries: list[Entry], owned: list[int]) -> list[int]:
         elif kind == ELIMINATED:
             first[rest[0]] = rest[1]
     return first
+
+
+class Unheard(Memory):
+    """The log of a match of which neither a view nor a redeal will be asked: it keeps nothing."""
+
+    __slots__ = ()
+
+    def add(self, event: Event) -> None:
+        pass
+
+    def decided(self, seats: Iterable[int]) -> None:
+        pass
+
+
+UNHEARD = Unheard(0, [], 0)

@@ -12,6 +12,7 @@ from referee.games.stop import events, moves
 from referee.games.stop.appraisal import appraise
 from referee.games.stop.auction import Auction
 from referee.games.stop.cards import HAND, NUMBERS, SIZES, spread
+from referee.games.stop.memory import UNHEARD
 from referee.games.stop.moves import NOTHING, STOP_OR_WAIT, Move, openings
 from referee.games.stop.position import CALLS, OPENING, OVER, PLAYS, SEATS, SPLIT, Position
 from referee.games.stop.view import view_of
@@ -84,6 +85,9 @@ class StopState(Position, State[Move]):
             self._open_window()
         else:
             self._receive(moves[asked[0]].piles)
+
+    def unwatched(self) -> None:
+        self.log = UNHEARD
 
     def scores(self) -> list[int]:
         return self.tokens.copy()

@@ -94,8 +94,9 @@ def replay(data: bytes) -> Replayed:
 
 def _claimed(value: Any, players: int) -> Ending:
     claimed = Ending.from_value(value)
-    kinds = ((claimed.ranks, int), (claimed.scores, int), (claimed.texts, str), ((claimed.reason,), str))
-    if not all(type(one) is kind for several, kind in kinds for one in several):
+    if {int} != {*map(type, claimed.ranks), *map(type, claimed.scores), int} or (
+        {str} != {*map(type, claimed.texts), type(claimed.reason)}
+    ):
         raise TypeError("its ending is not written as one")
     return claimed
 
@@ -129,7 +130,7 @@ def _forfeits(events: list[list[Any]]) -> dict[Seat, Forfeit]:
 def _accounts(times: Any, events: list[list[Any]], players: int) -> tuple[SeatAccount, ...]:
     if type(times) is not list or len(times) != players or not all(type(one) is list for one in times):
         raise TypeError("its times are not written by seat")
-    if not all(type(time) is int for one in times for time in one):
+    if not all({int}.issuperset(map(type, one)) for one in times):
         raise TypeError("its times are no whole numbers")
     strikes = [0] * players
     for kind, *rest in events:
@@ -159,11 +160,13 @@ def _ending(game: Game[Any], record: Record, forfeits: dict[Seat, Forfeit]) -> t
         seed = bytes.fromhex(record.seed)
         options, known = _options(game, record)
         state = game.begin(game.check_players(record.players), options, Seeded(seed))
+        state.unwatched()
+        play = state.play
         for number, text in enumerate(record.moves):
             moves = read_moves(state, text, known)
             if forfeits:
                 _check_forfeited(state, number, moves, forfeits)
-            state.play(moves)
+            play(moves)
         result = state.result()
     except DoesNotHold:
         raise
@@ -177,7 +180,7 @@ def _ending(game: Game[Any], record: Record, forfeits: dict[Seat, Forfeit]) -> t
         raise DoesNotHold("it is not over after its last move")
     if result != record.result:
         raise DoesNotHold(f"its moves lead to {result}, it says {record.result}")
-    return judge(result, forfeits), _moved(record)
+    return judge(result, forfeits), _moved(record, known)
 
 
 def _check_forfeited(
@@ -189,11 +192,12 @@ def _check_forfeited(
             raise DoesNotHold(f"decision {number}: seat {seat} had forfeited and was not played by the referee")
 
 
-def _moved(record: Record) -> Sequence[int]:
+def _moved(record: Record, known: KnownMoves) -> Sequence[int]:
     """How many moves each seat made; the moves were read before."""
     moved = [0] * record.players
     for text, times in Counter(record.moves).items():
-        for seat, _ in split_moves(text):
+        read = known.get(text)
+        for seat in read[0] if read else [seat for seat, _ in split_moves(text)]:
             moved[seat] += times
     return moved
 

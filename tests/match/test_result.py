@@ -39,7 +39,7 @@ def test_the_protocol_has_the_same_words() -> None:
 
 @pytest.mark.parametrize("spelling", ["TIMEOUT", "gone", "", "word", "of_word"])
 def test_a_word_that_is_none_is_refused(spelling: str) -> None:
-    with pytest.raises(ValueError, match="not a valid"):
+    with pytest.raises(ValueError, match="is not a way to end a match"):
         Termination.of_word(spelling)
 
 

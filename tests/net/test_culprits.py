@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -29,11 +28,8 @@ SHORT = 45
 LONG = 5000
 AT_ONCE = 90
 """Matches of which each waits for a clock or a grace: together they take no longer than one."""
-CONTROL = TimeControl(limit=PATIENCE, bank=PATIENCE, grace=PATIENCE)
-"""All the time in the world for whoever means to play on, however busy the machine is."""
-SHORT_CONTROL = TimeControl(limit=2.0, bank=1.0, grace=2.0)
-"""For the seat of a bot whose fault is that it does not answer."""
-WAITED_FOR = ("silent", "vanishes", "garbage")
+CONTROL = TimeControl(limit=4.0, bank=2.0, grace=4.0)
+"""Plenty for the honest bot, which answers at once while no other test runs."""
 
 
 class Gone(Exception):
@@ -159,13 +155,6 @@ async def honest(bot: Raw, matches: int) -> None:
     await bot.play(matches)
 
 
-def shorten(match: Match, seat: int) -> None:
-    """This seat alone has a short clock and a short grace; the other one keeps all of its time."""
-    chair = match._chairs[seat]
-    chair.control, chair.bank, chair.grace = SHORT_CONTROL, SHORT_CONTROL.bank, SHORT_CONTROL.grace
-    match._set_deadline(time.monotonic())
-
-
 async def accuse(server: Server, chance: random.Random, count: int) -> list[str]:
     """So many matches, each with a culprit; returns what was judged wrong."""
     kinds = list(FAULTS)
@@ -181,10 +170,7 @@ async def accuse(server: Server, chance: random.Random, count: int) -> list[str]
     for culprit in culprits:
         names = [good_name := f"honest{number}", culprit.name]
         chance.shuffle(names)
-        match = server.sit(*names, control=CONTROL)
-        if culprit.fault in WAITED_FOR:
-            shorten(match, names.index(culprit.name))
-        matches.append((match, culprit, names.index(good_name)))
+        matches.append((server.sit(*names, control=CONTROL), culprit, names.index(good_name)))
     await asyncio.gather(honest(good, count), *(culprit.play() for culprit in culprits))
     await soon(lambda: all(match.ending is not None for match, _, _ in matches))
     wrong = []

@@ -138,7 +138,7 @@ def test_tokens_come_from_a_file_too_and_wrong_use_is_told(place: Process, tmp_p
     for words, said in (
         (["submission", "list"], "token is missing"),
         (["submission", "list", "--token-file", str(tmp_path / "none")], "cannot read"),
-        (["submission", "list", "--bot", "dee"], "give the admin token"),
+        (["submission", "list", "--bot", "dee"], "the admin token is missing"),
         (["submit", str(tmp_path / "none"), "--token-file", str(file)], "name the bot's folder"),
         (["submission", "rollback", "7", "--token-file", str(file)], "no version 7"),
         (["submission", "retire", "--token-file", str(file)], "no version of this bot is active"),

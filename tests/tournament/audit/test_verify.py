@@ -122,7 +122,7 @@ def test_a_tournament_as_it_was_played_holds(store: Store) -> None:
         ("UPDATE matches SET round = 9 WHERE id = 5", r"match league/4: it is not the 5\. match of the schedule"),
         ("UPDATE matches SET state = 'scheduled' WHERE id = 5", "is said to be finished, and 1 matches are open"),
         ("DELETE FROM records WHERE match_id = 5", r"match league/4: its record is missing"),
-        ("UPDATE records SET body = zeroblob(9) WHERE match_id = 5", r"match league/4: The record .* is damaged"),
+        ("UPDATE records SET body = zeroblob(9) WHERE match_id = 5", r"match league/4: the record .* is damaged"),
         ("UPDATE entrants SET name = 'ada' WHERE position = 1", r"match league/0: the players should be"),
         (
             "UPDATE matches SET state = 'absent' WHERE id = 3",

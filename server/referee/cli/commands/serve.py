@@ -246,10 +246,11 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
             site = None
             events = EventLog(store)
             await in_thread(events.skip_to_now)
-            following = asyncio.gather(
-                events.follow(), Announcements(competition).follow(), WebhookDelivery(store).follow()
-            )
-            alive: asyncio.Future[None] | None = None
+            background: list[asyncio.Future[None]] = [
+                asyncio.ensure_future(events.follow()),
+                asyncio.ensure_future(Announcements(competition).follow()),
+                asyncio.ensure_future(WebhookDelivery(store).follow()),
+            ]
             try:
                 url = ""
                 if page is not None:
@@ -258,7 +259,7 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
                 # Made only now: a token is shown once, and would be lost with a server that could not start.
                 admin = make_admin_token(store) if new_admin_token or store.fact(ADMIN_FACT) is None else None
                 await in_thread(notify, "READY=1", f"STATUS=listens on {server.address}")
-                alive = asyncio.ensure_future(signs_of_life())
+                background.append(asyncio.ensure_future(signs_of_life()))
                 _greet(say, server.address, settings["db"], settings["tls_cert"], admin, resumed, url)
                 await stopping.asked.wait()
                 await in_thread(notify, "STOPPING=1", "STATUS=stops after the running matches")
@@ -267,9 +268,9 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
                         site.drain()
                     await _first(server.drain(say), stopping.insisted.wait())
             finally:
-                following.cancel()
-                if alive is not None:
-                    alive.cancel()
+                for work in background:
+                    work.cancel()
+                await asyncio.gather(*background, return_exceptions=True)
                 if site is not None:
                     await site.stop()
                 await server.stop()

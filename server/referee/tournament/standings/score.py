@@ -41,7 +41,8 @@ class Score:
     ) -> Score:
         """The result of a match of this tournament; `words` tell how each seat ended."""
         faults = tuple(["" if word in (None, _FINISHED) else word for word in words])
-        return cls(ordinal, f"{tournament}/{ordinal}", round, bots, ranks, scores, faults, reason, versions)
+        submitted = versions if any(version is not None for version in versions) else ()
+        return cls(ordinal, f"{tournament}/{ordinal}", round, bots, ranks, scores, faults, reason, submitted)
 
 
 def outcome(score: Score) -> Outcome:

@@ -19,7 +19,7 @@ from referee.rules import registry
 from ..hosting.submission.zips import bot_folder, bot_zip, entry
 from ..installation import Installation, build
 from ..waiting import PATIENCE, soon
-from .browser import CHROMIUM, browser, watched
+from .browser import CHROMIUM, Watched, browser, watched
 from .conftest import HOSTILE
 from .page_process import PageProcess
 
@@ -178,6 +178,35 @@ async def test_a_whole_match_is_played_by_clicking(
         assert "You" in await seen.page.inner_text("#asked")
         await seen.page.click("text=Look at the replay")
         await seen.until("document.body.dataset.ready === 'true'")
+
+
+async def test_a_whole_match_is_played_by_keyboard_alone(page: PageProcess, opened: Browser) -> None:
+    """One walk by Tab to the moves; from then on the focus stays among them, whoever is asked in between."""
+    async with watched(opened, page.url) as seen:
+        await seen.open("/play?game=stop_me_go")
+        await tab_to(seen, "document.activeElement.textContent.includes('Sit down')")
+        await seen.page.keyboard.press("Enter")
+        await seen.until("document.body.dataset.decision > 0")
+        await tab_to(seen, "document.activeElement.closest('#moves') !== null")
+        played = 0
+        while True:
+            await seen.until("document.body.dataset.over || document.querySelector('#moves button:not(:disabled)')")
+            if await seen.page.evaluate("document.body.dataset.over"):
+                break
+            assert await seen.page.evaluate("document.activeElement.closest('#moves') !== null")
+            decision = await seen.page.evaluate("document.body.dataset.decision")
+            await seen.page.keyboard.press("Enter")
+            await seen.until(f"document.body.dataset.over || document.body.dataset.decision !== '{decision}'")
+            played += 1
+        assert played > 4
+
+
+async def tab_to(seen: Watched, reached: str) -> None:
+    for _ in range(100):
+        await seen.page.keyboard.press("Tab")
+        if await seen.page.evaluate(reached):
+            return
+    raise AssertionError(f"no walk by Tab leads there: {reached}")
 
 
 async def test_a_folder_and_a_zip_are_submitted_from_the_page(

@@ -70,9 +70,13 @@ function complain(error) {
   refused.textContent = error.message;
 }
 
+// Whoever chooses by keyboard stays among the moves, also while there are none because others are asked.
+let choosing = false;
+
 function play(move) {
   if (!state || state.decision === null) return;
   const { decision } = state;
+  choosing = moves.contains(document.activeElement);
   for (const button of moves.children) button.disabled = true;
   spots.clear();
   advised.textContent = "";
@@ -116,9 +120,9 @@ function show(parts) {
   find("hint").hidden = !state.spots.length;
   typing.hidden = state.decision === null || state.complete;
   if (fresh) { filter.value = ""; advised.textContent = ""; }
-  const focused = moves.contains(document.activeElement);
+  choosing = moves.contains(document.activeElement) || (choosing && document.activeElement === document.body);
   buttons();
-  if (focused) moves.querySelector("button")?.focus();
+  if (choosing) moves.querySelector("button")?.focus();
   if (state.ending) finish();
   else asked.textContent = state.decision === null ? "Waiting for the others …" : `You are asked (seat ${state.seat}, decision ${state.decisions}).`;
   document.body.dataset.decision = String(state.decision);

@@ -3,8 +3,8 @@
 The package `trueskill` builds some hundred linked objects for every match, for teams of any size and weight. Where
 each player plays alone the graph is a chain: each player's performance is compared with that of the next in rank.
 This file passes the same messages along that chain in the same order, number for number, so that the result is the
-package's to the last bit (a test compares them); it takes a fifth of the time and leaves nothing to be cleared away.
-What a win and a tie are worth is still asked of the package.
+package's to the last bit (a test compares them); it takes a tenth of the time and leaves nothing to be cleared away.
+What a tie is worth, and the normal distribution, are asked of the package.
 
 A normal distribution is kept as its precision π and its precision-adjusted mean τ; a product of two adds them, a
 quotient subtracts them.
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 SWEEPS = 10
@@ -33,27 +34,12 @@ def pass_messages(
     priors = [_prior(mu, sigma, skill.tau) for mu, sigma in players]
     performances = [_likely(pi, tau, variance) for pi, tau in priors]
     sums = [_alone(pi, tau) for pi, tau in performances]
-    pairs = [_Pair(skill, margin, ranks[place] == ranks[place + 1]) for place in range(len(players) - 1)]
-    ends = [list(sum_) for sum_ in sums]
-    last = len(pairs) - 1
-    for _ in range(SWEEPS):
-        if last == 0:
-            change = pairs[0].compare(ends[0], ends[1])
-        else:
-            change = 0.0
-            for place in range(last):
-                change = max(change, pairs[place].compare(ends[place], ends[place + 1]))
-                pairs[place].tell_worse(ends[place], ends[place + 1])
-            for place in range(last, 0, -1):
-                change = max(change, pairs[place].compare(ends[place], ends[place + 1]))
-                pairs[place].tell_better(ends[place], ends[place + 1])
-        if change <= SMALL:
-            break
-    pairs[0].tell_better(ends[0], ends[1])
-    pairs[last].tell_worse(ends[last], ends[last + 1])
+    ends = _compared(skill, margin, sums, [one == other for one, other in pairwise(ranks)])
     after = []
-    for (pi, tau), (own_pi, own_tau), (sum_pi, sum_tau), end in zip(priors, performances, sums, ends, strict=True):
-        learnt_pi, learnt_tau = _alone(end[0] - sum_pi, end[1] - sum_tau)
+    for (pi, tau), (own_pi, own_tau), (sum_pi, sum_tau), (end_pi, end_tau) in zip(
+        priors, performances, sums, ends, strict=True
+    ):
+        learnt_pi, learnt_tau = _alone(end_pi - sum_pi, end_tau - sum_tau)
         learnt_pi, learnt_tau = own_pi + learnt_pi - own_pi, own_tau + learnt_tau - own_tau
         learnt_pi, learnt_tau = _likely(learnt_pi, learnt_tau, variance)
         pi, tau = pi + learnt_pi, tau + learnt_tau
@@ -86,61 +72,98 @@ def _alone(pi: float, tau: float) -> tuple[float, float]:
     return pi, pi * mean
 
 
-class _Pair:
-    """Two neighbours in rank: the difference of their performances, and what it has told each of them."""
+def _compared(
+    skill: Any, margin: float, sums: Sequence[tuple[float, float]], ties: Sequence[bool]
+) -> list[tuple[float, float]]:
+    """What is known of every performance once each was compared with the next in rank; `ties` tells how it ended.
 
-    __slots__ = ("better", "difference", "margin", "told", "trimmed", "v", "w", "worse")
+    One loop without calls: a call for every message would take most of the time.
+    """
+    cdf, pdf, sqrt = skill.cdf, skill.pdf, math.sqrt
+    ends = list(sums)
+    last = len(ties) - 1
+    nothing = [(0.0, 0.0)] * len(ties)
+    # For each two neighbours: what was last told to the better, to the worse, to their difference by the two, and to
+    # it by the outcome; and the difference itself.
+    to_better, to_worse, by_both, by_outcome, differences = (list(nothing) for _ in range(5))
+    # Down the ranks, each telling the worse, and up again, each telling the better.
+    tour: list[tuple[int, bool | None]] = [(place, False) for place in range(last)]
+    tour += [(place, True) for place in range(last, 0, -1)] or [(0, None)]
+    for _ in range(SWEEPS):
+        change = 0.0
+        for place, upwards in tour:
+            (pi, tau), (told_pi, told_tau) = ends[place], to_better[place]
+            better_pi, better_tau = pi - told_pi, tau - told_tau
+            (pi, tau), (told_pi, told_tau) = ends[place + 1], to_worse[place]
+            worse_pi, worse_tau = pi - told_pi, tau - told_tau
+            # Their difference, as the two tell it.
+            better_mean = better_tau / better_pi if better_pi else better_pi
+            worse_mean = worse_tau / worse_pi if worse_pi else worse_pi
+            mean = better_mean - worse_mean
+            both_pi = 1.0 / (1 / better_pi + 1 / worse_pi) if better_pi and worse_pi else 0.0
+            both_tau = both_pi * mean
+            (pi, tau), (told_pi, told_tau) = differences[place], by_both[place]
+            all_pi, all_tau = pi - told_pi + both_pi, tau - told_tau + both_tau
+            by_both[place] = both_pi, both_tau
+            # Trimmed to the outcome.
+            trim_pi, trim_tau = by_outcome[place]
+            pi, tau = all_pi - trim_pi, all_tau - trim_tau
+            root = sqrt(pi)
+            if ties[place]:
+                v, w = skill.v_draw(tau / root, margin * root), skill.w_draw(tau / root, margin * root)
+            else:
+                ahead = tau / root - margin * root
+                likely = cdf(ahead)
+                v = pdf(ahead) / likely if likely else -ahead
+                w = v * (v + ahead)
+                if not 0 < w < 1:
+                    raise FloatingPointError("too great an upset for double precision")
+            rest = 1.0 - w
+            pi, tau = pi / rest, (tau + root * v) / rest
+            by_outcome[place] = pi + trim_pi - all_pi, tau + trim_tau - all_tau
+            differences[place] = pi, tau
+            moved = abs(all_pi - pi)
+            if moved != math.inf:
+                change = max(change, abs(all_tau - tau), sqrt(moved))
+            if upwards is None:
+                continue
+            # What the outcome tells one of the two.
+            pi, tau = pi - both_pi, tau - both_tau
+            mean = tau / pi if pi else pi
+            if upwards:
+                other_pi, mean = worse_pi, mean + worse_mean
+            else:
+                other_pi, mean = better_pi, better_mean - mean
+            pi = 1.0 / (1 / pi + 1 / other_pi) if pi and other_pi else 0.0
+            tau = pi * mean
+            if upwards:
+                to_better[place] = pi, tau
+                ends[place] = better_pi + pi, better_tau + tau
+            else:
+                to_worse[place] = pi, tau
+                ends[place + 1] = worse_pi + pi, worse_tau + tau
+        if change <= SMALL:
+            break
+    first, second, lowest, above = ends[0], ends[1], ends[-1], ends[-2]
+    told = _combined(_without(differences[0], by_both[0]), _without(second, to_worse[0]), 1)
+    ends[0] = _without(first, to_better[0], told)
+    if last == 0:
+        above, to_better[0] = ends[0], told
+    told = _combined(_without(above, to_better[last]), _without(differences[last], by_both[last]), -1)
+    ends[-1] = _without(lowest, to_worse[last], told)
+    return ends
 
-    def __init__(self, skill: Any, margin: float, tie: bool) -> None:
-        self.v, self.w = (skill.v_draw, skill.w_draw) if tie else (skill.v_win, skill.w_win)
-        self.margin = margin
-        self.better = self.worse = (0.0, 0.0)  # last told to either
-        self.told = (0.0, 0.0)  # last told to the difference by the two
-        self.trimmed = (0.0, 0.0)  # … and by the outcome
-        self.difference = (0.0, 0.0)
 
-    def compare(self, better: list[float], worse: list[float]) -> float:
-        """Take the difference anew and trim it to the outcome; by how much that changes it."""
-        pi, tau = _combined(
-            better[0] - self.better[0],
-            better[1] - self.better[1],
-            worse[0] - self.worse[0],
-            worse[1] - self.worse[1],
-            -1,
-        )
-        old_pi, old_tau = self.told
-        self.told = (pi, tau)
-        all_pi, all_tau = self.difference[0] - old_pi + pi, self.difference[1] - old_tau + tau
-        trim_pi, trim_tau = self.trimmed
-        pi, tau = all_pi - trim_pi, all_tau - trim_tau
-        root = math.sqrt(pi)
-        v, w = self.v(tau / root, self.margin * root), self.w(tau / root, self.margin * root)
-        rest = 1.0 - w
-        pi, tau = pi / rest, (tau + root * v) / rest
-        self.trimmed = (pi + trim_pi - all_pi, tau + trim_tau - all_tau)
-        self.difference = (pi, tau)
-        change = abs(all_pi - pi)
-        return 0.0 if change == math.inf else max(abs(all_tau - tau), math.sqrt(change))
-
-    def tell_better(self, better: list[float], worse: list[float]) -> None:
-        """The better of the two is the worse and the difference together."""
-        (pi, tau), (told_pi, told_tau) = self.difference, self.told
-        message = _combined(pi - told_pi, tau - told_tau, worse[0] - self.worse[0], worse[1] - self.worse[1], 1)
-        better[0] = better[0] - self.better[0] + message[0]
-        better[1] = better[1] - self.better[1] + message[1]
-        self.better = message
-
-    def tell_worse(self, better: list[float], worse: list[float]) -> None:
-        """The worse of the two is the better less the difference."""
-        (pi, tau), (told_pi, told_tau) = self.difference, self.told
-        message = _combined(better[0] - self.better[0], better[1] - self.better[1], pi - told_pi, tau - told_tau, -1)
-        worse[0] = worse[0] - self.worse[0] + message[0]
-        worse[1] = worse[1] - self.worse[1] + message[1]
-        self.worse = message
+def _without(
+    known: tuple[float, float], told: tuple[float, float], instead: tuple[float, float] = (0.0, 0.0)
+) -> tuple[float, float]:
+    """What is known without what was told once, and with what is told instead."""
+    return known[0] - told[0] + instead[0], known[1] - told[1] + instead[1]
 
 
-def _combined(pi: float, tau: float, other_pi: float, other_tau: float, sign: int) -> tuple[float, float]:
+def _combined(one: tuple[float, float], other: tuple[float, float], sign: int) -> tuple[float, float]:
     """The sum (sign 1) or difference (-1) of two."""
+    (pi, tau), (other_pi, other_tau) = one, other
     mean = (tau / pi if pi else pi) + sign * (other_tau / other_pi if other_pi else other_pi)
     if not pi or not other_pi:  # nothing is known of one of them, hence of both together
         return 0.0, 0.0 * mean

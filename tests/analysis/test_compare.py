@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from referee.analysis.compare import Comparison, Design, Lineup, Series, Side, Verdict, compared
+from referee.analysis.compare import Comparison, ComparisonVerdict, Design, Lineup, Series, Side, compared
 from referee.match.clock import TimeControl
 from referee.match.result import Ending, Termination
 from referee.rules import registry
@@ -101,17 +101,17 @@ def test_means_and_differences_are_those_of_the_matches() -> None:
         assert measure.interval.low <= measure.difference <= measure.interval.high
 
 
-@pytest.mark.parametrize(("first", "verdict"), [((1, 2), Verdict.BETTER), ((2, 1), Verdict.WORSE)])
+@pytest.mark.parametrize(("first", "verdict"), [((1, 2), ComparisonVerdict.BETTER), ((2, 1), ComparisonVerdict.WORSE)])
 def test_a_clear_difference_is_known_soon_and_the_interval_says_the_same(
-    first: tuple[int, int], verdict: Verdict
+    first: tuple[int, int], verdict: ComparisonVerdict
 ) -> None:
     comparison = Comparison(2)
-    while comparison.verdict is Verdict.UNKNOWN:
+    while comparison.verdict is ComparisonVerdict.UNKNOWN:
         head_to_head(comparison, ended(first), ended(first[::-1]))
         assert comparison.blocks < 30
     low, high = comparison.rank.interval
     assert comparison.verdict is verdict
-    assert (high <= 0) if verdict is Verdict.BETTER else (low >= 0)
+    assert (high <= 0) if verdict is ComparisonVerdict.BETTER else (low >= 0)
 
 
 def test_forfeits_are_counted_and_cost_what_they_cost_everywhere() -> None:
@@ -164,10 +164,10 @@ def test_of_a_thousand_comparisons_of_equal_bots_at_most_five_percent_say_better
     for number in range(COMPARISONS):
         chance = Random(f"{players} {number}")
         comparison = Comparison(players)
-        while comparison.verdict is Verdict.UNKNOWN and comparison.blocks < BLOCKS:
+        while comparison.verdict is ComparisonVerdict.UNKNOWN and comparison.blocks < BLOCKS:
             comparison.take(*drawn(chance, players))
-        better += comparison.verdict is Verdict.BETTER
-        worse += comparison.verdict is Verdict.WORSE
+        better += comparison.verdict is ComparisonVerdict.BETTER
+        worse += comparison.verdict is ComparisonVerdict.WORSE
     assert better <= 0.05 * COMPARISONS
     assert worse <= 0.05 * COMPARISONS
 
@@ -178,7 +178,7 @@ def played(game: str, number: int, weak: Side | None, blocks: int) -> Comparison
     options = chosen.resolve_options()
     comparison = Comparison(2)
     design = Design(2, ("new",), ("old",))
-    while comparison.verdict is Verdict.UNKNOWN and comparison.blocks < blocks:
+    while comparison.verdict is ComparisonVerdict.UNKNOWN and comparison.blocks < blocks:
         seed = match_seed(f"{game} {number}".encode(), comparison.blocks)
         block: list[tuple[Lineup, Ending]] = []
         for line in design.block(seed):
@@ -195,10 +195,10 @@ def played(game: str, number: int, weak: Side | None, blocks: int) -> Comparison
 
 def test_equal_bots_in_real_matches_are_hardly_ever_told_apart() -> None:
     verdicts = Counter(played("stop_me_go", number, None, 20).verdict for number in range(40))
-    assert verdicts[Verdict.BETTER] <= 2
-    assert verdicts[Verdict.WORSE] <= 2
+    assert verdicts[ComparisonVerdict.BETTER] <= 2
+    assert verdicts[ComparisonVerdict.WORSE] <= 2
 
 
 def test_a_planted_difference_is_found_in_real_matches() -> None:
-    assert played("stop_me_go", 0, Side.OLD, 400).verdict is Verdict.BETTER
-    assert played("stop_me_go", 0, Side.NEW, 400).verdict is Verdict.WORSE
+    assert played("stop_me_go", 0, Side.OLD, 400).verdict is ComparisonVerdict.BETTER
+    assert played("stop_me_go", 0, Side.NEW, 400).verdict is ComparisonVerdict.WORSE

@@ -15,7 +15,7 @@ from referee.conformance import case as cases
 from referee.conformance import report
 from referee.conformance.bot_under_test import CannotStart
 from referee.conformance.kit import Run, Sdk, read_known_failures, run, try_case
-from referee.conformance.outcome import Outcome, Verdict
+from referee.conformance.outcome import CaseOutcome, CaseVerdict
 from referee.rules.game import WrongUse
 
 from ..waiting import soon
@@ -43,7 +43,7 @@ async def test_a_bot_that_hangs_is_killed_and_said_so(tmp_path: Path) -> None:
     note = tmp_path / "pid"
     text = f"import os, time, pathlib; pathlib.Path({str(note)!r}).write_text(str(os.getpid())); time.sleep(600)"
     outcome = await try_case(program(text), GREET, patience=QUICK)
-    assert outcome.verdict is Verdict.FAILED
+    assert outcome.verdict is CaseVerdict.FAILED
     assert "expected that the bot opens a stream\nseen: it hung for 3 s and was killed" in outcome.reason
     assert not alive(note)
 
@@ -99,14 +99,14 @@ async def test_over_lines_a_bot_that_hangs_dies_or_babbles_is_told() -> None:
 async def test_known_failures_and_features() -> None:
     dead = "raise SystemExit(7)"
     known = await try_case(program(dead, known_failures=frozenset(["greet"])), GREET, patience=PATIENCE)
-    assert (known.verdict, known.verdict.ok) == (Verdict.KNOWN, True)
+    assert (known.verdict, known.verdict.ok) == (CaseVerdict.KNOWN, True)
     passing = Sdk("python", PYTHON, known_failures=frozenset(["greet"]))
     mended = await try_case(passing, GREET, patience=PATIENCE)
-    assert (mended.verdict, mended.verdict.ok) == (Verdict.MENDED, False)
+    assert (mended.verdict, mended.verdict.ok) == (CaseVerdict.MENDED, False)
     assert "take it off the list" in mended.reason
     needy = cases.Case("needy", "needs a feature", GREET.script, "test", feature="unix")
     lacking = await try_case(program(dead, lacks=frozenset(["unix"])), needy, patience=PATIENCE)
-    assert (lacking.verdict, lacking.verdict.ok) == (Verdict.LACKING, True)
+    assert (lacking.verdict, lacking.verdict.ok) == (CaseVerdict.LACKING, True)
 
 
 def test_a_list_of_known_failures_names_cases_that_exist(tmp_path: Path) -> None:
@@ -120,8 +120,11 @@ def test_a_list_of_known_failures_names_cases_that_exist(tmp_path: Path) -> None
 
 
 OUTCOMES = {
-    "go": [Outcome("greet", Verdict.PASSED), Outcome("needy", Verdict.LACKING)],
-    "cobol": [Outcome("greet", Verdict.FAILED, "step 1: expected this\nseen: that"), Outcome("needy", Verdict.KNOWN)],
+    "go": [CaseOutcome("greet", CaseVerdict.PASSED), CaseOutcome("needy", CaseVerdict.LACKING)],
+    "cobol": [
+        CaseOutcome("greet", CaseVerdict.FAILED, "step 1: expected this\nseen: that"),
+        CaseOutcome("needy", CaseVerdict.KNOWN),
+    ],
 }
 SHOWN = [GREET, cases.Case("needy", "needs a feature", (), "other")]
 

@@ -16,7 +16,7 @@ import pytest
 
 from referee.conformance import case as cases
 from referee.conformance.kit import Sdk, try_case
-from referee.conformance.outcome import Verdict
+from referee.conformance.outcome import CaseVerdict
 
 HERE = Path(__file__).resolve().parent
 SDK = HERE.parents[1] / "sdk" / "python"
@@ -58,5 +58,5 @@ async def test_a_mutant_is_caught(mutant: Mutant, tmp_path: Path) -> None:
         outcome = await try_case(sdk, case, patience=patience)
         if mutant.reason in outcome.reason:
             break
-    assert outcome.verdict is Verdict.FAILED
+    assert outcome.verdict is CaseVerdict.FAILED
     assert mutant.reason in outcome.reason

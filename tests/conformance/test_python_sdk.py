@@ -10,7 +10,7 @@ import pytest
 
 from referee.conformance import case as cases
 from referee.conformance.kit import Sdk, try_case
-from referee.conformance.outcome import Verdict
+from referee.conformance.outcome import CaseVerdict
 
 SDKS = Path(__file__).resolve().parents[2] / "sdk"
 PYTHON = Sdk("python", (sys.executable, str(SDKS / "python" / "conformbot.py")))
@@ -24,24 +24,24 @@ PATIENCE = 60.0
 @pytest.mark.parametrize("case", ALL, ids=lambda case: case.name)
 async def test_python(case: cases.Case) -> None:
     outcome = await try_case(PYTHON, case, patience=PATIENCE)
-    assert outcome.verdict is Verdict.PASSED, f"{outcome.reason}\n{outcome.stderr}"
+    assert outcome.verdict is CaseVerdict.PASSED, f"{outcome.reason}\n{outcome.stderr}"
 
 
 @pytest.mark.parametrize("case", OVER_LINES, ids=lambda case: case.name)
 async def test_lines(case: cases.Case) -> None:
     outcome = await try_case(LINES, case, lines=True, patience=PATIENCE)
-    assert outcome.verdict is Verdict.PASSED, f"{outcome.reason}\n{outcome.stderr}"
+    assert outcome.verdict is CaseVerdict.PASSED, f"{outcome.reason}\n{outcome.stderr}"
 
 
 @pytest.mark.skipif(shutil.which("mawk") is None, reason="-W interactive is mawk's own")
 @pytest.mark.parametrize("case", OVER_LINES, ids=lambda case: case.name)
 async def test_awk(case: cases.Case) -> None:
     outcome = await try_case(AWK, case, lines=True, patience=PATIENCE)
-    assert outcome.verdict is Verdict.PASSED, f"{outcome.reason}\n{outcome.stderr}"
+    assert outcome.verdict is CaseVerdict.PASSED, f"{outcome.reason}\n{outcome.stderr}"
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("case", [case for case in cases.load() if case.slow], ids=lambda case: case.name)
 async def test_python_slowly(case: cases.Case) -> None:
     outcome = await try_case(PYTHON, case, patience=PATIENCE)
-    assert outcome.verdict is Verdict.PASSED, f"{outcome.reason}\n{outcome.stderr}"
+    assert outcome.verdict is CaseVerdict.PASSED, f"{outcome.reason}\n{outcome.stderr}"

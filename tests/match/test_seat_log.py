@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from referee.match.seat_log import LONGEST_LINE, Chunk, Line, SeatLog
+from referee.match.seat_log import LONGEST_LINE, Chunk, LogLine, SeatLog
 
 
 def test_lines_are_put_together_and_count_from_where_they_begin() -> None:
     chunks = [Chunk(3, 1, b"one\ntw"), Chunk(4, 2, b"o"), Chunk(5, 2, b"\n\nthree")]
     log = SeatLog.of_chunks(1, chunks)
-    assert log.lines == (Line(3, 1, "one"), Line(3, 1, "two"), Line(5, 2, "three"))
+    assert log.lines == (LogLine(3, 1, "one"), LogLine(3, 1, "two"), LogLine(5, 2, "three"))
 
 
 def test_where_something_was_left_out_the_broken_line_is_too() -> None:
-    assert SeatLog.of_chunks(0, [Chunk(0, 1, b"ken line\nwhole")], left_out=9).lines == (Line(0, 1, "whole"),)
+    assert SeatLog.of_chunks(0, [Chunk(0, 1, b"ken line\nwhole")], left_out=9).lines == (LogLine(0, 1, "whole"),)
     assert SeatLog.of_chunks(0, [Chunk(0, 1, b"all that is left")], left_out=9).lines[0].text == "all that is left"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from referee.match.seat_log import Line
+from referee.match.seat_log import LogLine
 from referee.workers.stderr_logs import MOST_BYTES, StderrLogs
 
 
@@ -15,10 +15,10 @@ def test_a_line_counts_for_every_match_that_the_bot_is_playing() -> None:
     logs.opened("b", ["cy", "ada"], lambda: at["b"])
     logs.heard("ada", b"together\n")
     [first] = logs.closed("a")
-    assert (first.seat, first.lines) == (0, (Line(0, 1, "alone"), Line(4, 2, "together")))
+    assert (first.seat, first.lines) == (0, (LogLine(0, 1, "alone"), LogLine(4, 2, "together")))
     logs.heard("ada", b"alone again\n")
     [second] = logs.closed("b")
-    assert (second.seat, second.lines) == (1, (Line(0, 2, "together"), Line(0, 1, "alone again")))
+    assert (second.seat, second.lines) == (1, (LogLine(0, 2, "together"), LogLine(0, 1, "alone again")))
     logs.heard("ada", b"nobody plays\n")
     assert logs.closed("b") == ()
 
@@ -30,8 +30,16 @@ def test_a_line_that_names_a_match_counts_for_that_match_alone() -> None:
     logs.heard("ada", b"both\nin [cup/2]: only there\nread 1/2 of src/x.py\ncup/1, in two ")
     logs.heard("ada", b"pieces\n")
     [one], [two] = logs.closed("cup/1"), logs.closed("cup/2")
-    assert one.lines == (Line(3, 2, "both"), Line(3, 2, "read 1/2 of src/x.py"), Line(3, 1, "cup/1, in two pieces"))
-    assert two.lines == (Line(3, 2, "both"), Line(3, 1, "in [cup/2]: only there"), Line(3, 2, "read 1/2 of src/x.py"))
+    assert one.lines == (
+        LogLine(3, 2, "both"),
+        LogLine(3, 2, "read 1/2 of src/x.py"),
+        LogLine(3, 1, "cup/1, in two pieces"),
+    )
+    assert two.lines == (
+        LogLine(3, 2, "both"),
+        LogLine(3, 1, "in [cup/2]: only there"),
+        LogLine(3, 2, "read 1/2 of src/x.py"),
+    )
 
 
 def test_a_line_about_a_match_that_is_over_counts_for_no_other() -> None:

@@ -83,7 +83,7 @@ class Design:
         return Lineup(tuple(next(names[side]) for side in sides), sides)
 
 
-class Verdict(Enum):
+class ComparisonVerdict(Enum):
     """What is known."""
 
     BETTER = "better"
@@ -143,7 +143,7 @@ class Comparison:
         self.confidence = confidence
         self.blocks = 0
         self.matches = 0
-        self.verdict = Verdict.UNKNOWN
+        self.verdict = ComparisonVerdict.UNKNOWN
         self.accounts = {side: SideAccount() for side in Side}
         self.others: dict[str, SideAccount] = {}
         """The opponents, by name."""
@@ -180,11 +180,11 @@ class Comparison:
         self._gain.add(gain)
         self._wins.add(wins)
         self._scores.add(score)
-        if self.verdict is Verdict.UNKNOWN:
+        if self.verdict is ComparisonVerdict.UNKNOWN:
             if self._better.refutes(self._alpha):
-                self.verdict = Verdict.BETTER
+                self.verdict = ComparisonVerdict.BETTER
             elif self._worse.refutes(self._alpha):
-                self.verdict = Verdict.WORSE
+                self.verdict = ComparisonVerdict.WORSE
 
     @property
     def rank(self) -> Measured:
@@ -252,7 +252,7 @@ async def compared(
                 comparison.add(block)
                 block = []
                 yield comparison
-                if comparison.verdict is not Verdict.UNKNOWN:
+                if comparison.verdict is not ComparisonVerdict.UNKNOWN:
                     return
 
 

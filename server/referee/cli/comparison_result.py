@@ -75,16 +75,16 @@ def print_comparison(comparison: Comparison, design: Design, title: str, seed: s
 
 def sentence(comparison: Comparison, design: Design, *, interrupted: bool = False) -> str:
     """What is known, in one plain sentence."""
-    from referee.analysis.compare import Verdict
+    from referee.analysis.compare import ComparisonVerdict
 
     new, old = design.new[0], design.old[0]
     rank, matches = comparison.rank, f"{comparison.matches:,} matches"
     sure = f"{comparison.confidence * 100:.4g} % sure"
     low, high = sorted(abs(end) for end in rank.interval)
     places = f"{abs(rank.difference):.2f} places"
-    if comparison.verdict is Verdict.BETTER:
+    if comparison.verdict is ComparisonVerdict.BETTER:
         return f"{new} is better than {old}: it comes in {places} earlier ({sure}: {low:.2f} to {high:.2f}), {matches}"
-    if comparison.verdict is Verdict.WORSE:
+    if comparison.verdict is ComparisonVerdict.WORSE:
         return f"{new} is worse than {old}: it comes in {places} later ({sure}: {low:.2f} to {high:.2f}), {matches}"
     if not comparison.matches:
         return f"nothing is known yet about {new} and {old}: no block of matches was finished"

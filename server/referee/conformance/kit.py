@@ -12,7 +12,7 @@ from pathlib import Path
 from referee.conformance.bot_under_test import CannotStart
 from referee.conformance.case import FEATURES, Case
 from referee.conformance.lines_performance import LinesPerformance
-from referee.conformance.outcome import Mismatch, Outcome, Verdict
+from referee.conformance.outcome import CaseOutcome, CaseVerdict, Mismatch
 from referee.conformance.performance import Performance
 from referee.rules.game import WrongUse
 
@@ -39,15 +39,15 @@ class Run:
     jobs: int = 1
     patience: float = 20.0
     """Seconds without what is expected after which a bot counts as hung."""
-    told: Callable[[Sdk, Outcome], object] = field(default=lambda sdk, outcome: None)
+    told: Callable[[Sdk, CaseOutcome], object] = field(default=lambda sdk, outcome: None)
     """Hears of every outcome as it is known."""
 
 
-async def run(what: Run) -> dict[str, list[Outcome]]:
+async def run(what: Run) -> dict[str, list[CaseOutcome]]:
     """All outcomes by the names of the SDKs, in the order of the cases; CannotStart if a command does not start."""
     free = asyncio.Semaphore(what.jobs)
 
-    async def one(sdk: Sdk, case: Case) -> Outcome:
+    async def one(sdk: Sdk, case: Case) -> CaseOutcome:
         async with free:
             outcome = await try_case(sdk, case, lines=what.lines, patience=what.patience)
         what.told(sdk, outcome)
@@ -63,10 +63,10 @@ async def run(what: Run) -> dict[str, list[Outcome]]:
     return {sdk.name: [work[sdk.name, case.name].result() for case in what.cases] for sdk in what.sdks}
 
 
-async def try_case(sdk: Sdk, case: Case, *, lines: bool = False, patience: float = 20.0) -> Outcome:
+async def try_case(sdk: Sdk, case: Case, *, lines: bool = False, patience: float = 20.0) -> CaseOutcome:
     """One case with one SDK."""
     if case.feature in sdk.lacks:
-        return Outcome(case.name, Verdict.LACKING, FEATURES[case.feature])
+        return CaseOutcome(case.name, CaseVerdict.LACKING, FEATURES[case.feature])
     began = time.monotonic()
     reason = stderr = ""
     with tempfile.TemporaryDirectory(prefix="conform-") as folder:
@@ -80,11 +80,11 @@ async def try_case(sdk: Sdk, case: Case, *, lines: bool = False, patience: float
             stderr = player.bot.stderr if player.bot is not None else ""
     known = case.name in sdk.known_failures
     if reason:
-        verdict = Verdict.KNOWN if known else Verdict.FAILED
+        verdict = CaseVerdict.KNOWN if known else CaseVerdict.FAILED
     else:
-        verdict = Verdict.MENDED if known else Verdict.PASSED
+        verdict = CaseVerdict.MENDED if known else CaseVerdict.PASSED
         reason = "it is listed as a known failure, and passes: take it off the list" if known else ""
-    return Outcome(case.name, verdict, reason, time.monotonic() - began, stderr[-STDERR_KEPT:] if reason else "")
+    return CaseOutcome(case.name, verdict, reason, time.monotonic() - began, stderr[-STDERR_KEPT:] if reason else "")
 
 
 def read_known_failures(file: Path, names: Collection[str]) -> frozenset[str]:

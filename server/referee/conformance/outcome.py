@@ -11,7 +11,7 @@ from referee.conformance import bodies
 from referee.conformance.bot_under_test import BotUnderTest
 
 
-class Verdict(Enum):
+class CaseVerdict(Enum):
     PASSED = "passed"
     FAILED = "failed"
     KNOWN = "known failure"
@@ -23,15 +23,15 @@ class Verdict(Enum):
 
     @property
     def ok(self) -> bool:
-        return self not in (Verdict.FAILED, Verdict.MENDED)
+        return self not in (CaseVerdict.FAILED, CaseVerdict.MENDED)
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CaseOutcome:
     """One case with one SDK."""
 
     case: str
-    verdict: Verdict
+    verdict: CaseVerdict
     reason: str = ""
     seconds: float = 0.0
     stderr: str = ""

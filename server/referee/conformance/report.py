@@ -11,18 +11,18 @@ from rich.text import Text
 
 from referee import __version__
 from referee.conformance.case import Case
-from referee.conformance.outcome import Outcome, Verdict
+from referee.conformance.outcome import CaseOutcome, CaseVerdict
 
 FORMAT = 1
 MARKS = {
-    Verdict.PASSED: ("pass", "green"),
-    Verdict.FAILED: ("FAIL", "bold red"),
-    Verdict.KNOWN: ("known", "yellow"),
-    Verdict.MENDED: ("MENDED", "bold red"),
-    Verdict.LACKING: ("-", "dim"),
+    CaseVerdict.PASSED: ("pass", "green"),
+    CaseVerdict.FAILED: ("FAIL", "bold red"),
+    CaseVerdict.KNOWN: ("known", "yellow"),
+    CaseVerdict.MENDED: ("MENDED", "bold red"),
+    CaseVerdict.LACKING: ("-", "dim"),
 }
 
-Outcomes = Mapping[str, Sequence[Outcome]]
+Outcomes = Mapping[str, Sequence[CaseOutcome]]
 
 
 def table(cases: Sequence[Case], outcomes: Outcomes) -> RenderableType:
@@ -56,14 +56,14 @@ def _failures(cases: Sequence[Case], outcomes: Outcomes) -> list[RenderableType]
     return lines
 
 
-def _sum(name: str, results: Sequence[Outcome]) -> Text:
-    counts = {verdict: sum(outcome.verdict is verdict for outcome in results) for verdict in Verdict}
-    parts = [f"{counts[Verdict.PASSED]} of {len(results)} cases passed"]
+def _sum(name: str, results: Sequence[CaseOutcome]) -> Text:
+    counts = {verdict: sum(outcome.verdict is verdict for outcome in results) for verdict in CaseVerdict}
+    parts = [f"{counts[CaseVerdict.PASSED]} of {len(results)} cases passed"]
     for verdict, words in (
-        (Verdict.FAILED, "failed"),
-        (Verdict.MENDED, "listed as known failures passed"),
-        (Verdict.KNOWN, "known failures"),
-        (Verdict.LACKING, "not tried for lack of a feature"),
+        (CaseVerdict.FAILED, "failed"),
+        (CaseVerdict.MENDED, "listed as known failures passed"),
+        (CaseVerdict.KNOWN, "known failures"),
+        (CaseVerdict.LACKING, "not tried for lack of a feature"),
     ):
         if counts[verdict]:
             parts.append(f"{counts[verdict]} {words}")
@@ -93,7 +93,7 @@ def value(cases: Sequence[Case], outcomes: Outcomes, *, lines: bool) -> dict[str
             {
                 "name": name,
                 "ok": all(outcome.verdict.ok for outcome in results),
-                "passed": sum(outcome.verdict is Verdict.PASSED for outcome in results),
+                "passed": sum(outcome.verdict is CaseVerdict.PASSED for outcome in results),
                 "results": [
                     {
                         "case": outcome.case,

@@ -19,7 +19,7 @@ LONGEST_LINE = 1000
 """Characters of a line that are kept."""
 
 
-class Line(NamedTuple):
+class LogLine(NamedTuple):
     """One line of stderr."""
 
     decision: int
@@ -49,25 +49,25 @@ class SeatLog:
     """What one seat's bot wrote, oldest first."""
 
     seat: Seat
-    lines: tuple[Line, ...]
+    lines: tuple[LogLine, ...]
     left_out: int = 0
     """Bytes of what it wrote first that were too much to be kept."""
 
     @classmethod
     def of_chunks(cls, seat: Seat, chunks: Iterable[Chunk], left_out: int = 0) -> SeatLog:
         """Whole lines from pieces; a line counts from where it begins. What begins in the midst of one is cut off."""
-        lines: list[Line] = []
+        lines: list[LogLine] = []
         begun: Chunk | None = None
         for chunk in chunks:
             *whole, rest = chunk.data.split(b"\n")
             for data in whole:
                 start = begun or chunk
-                lines.append(Line(start.decision, start.shared, _printable((begun.data if begun else b"") + data)))
+                lines.append(LogLine(start.decision, start.shared, _printable((begun.data if begun else b"") + data)))
                 begun = None
             if rest:
                 begun = begun._replace(data=begun.data + rest) if begun else chunk._replace(data=rest)
         if begun is not None:
-            lines.append(Line(begun.decision, begun.shared, _printable(begun.data)))
+            lines.append(LogLine(begun.decision, begun.shared, _printable(begun.data)))
         if left_out and len(lines) > 1:
             del lines[0]
         return cls(seat, tuple([line for line in lines if line.text.strip()]), left_out)
@@ -86,7 +86,7 @@ class SeatLog:
         """Read what `to_bytes` wrote; ValueError if it is something else."""
         try:
             value = json.loads(data)
-            return cls(seat, tuple([Line(*line) for line in value["lines"]]), value["left_out"])
+            return cls(seat, tuple([LogLine(*line) for line in value["lines"]]), value["left_out"])
         except (TypeError, KeyError, RecursionError) as error:
             raise ValueError(f"this is no log: {error}") from None
 

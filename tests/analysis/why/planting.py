@@ -19,7 +19,7 @@ from referee.analysis.why import Setting, Yardstick
 from referee.analysis.why.explained import CostlyChoice, costly_choices
 from referee.analysis.why.positions import priced_together, states_of, value_position
 from referee.analysis.why.prices import cost, prices_of, slopes_of
-from referee.analysis.why.rollouts import Deals, Mean, Outcome, play_out
+from referee.analysis.why.rollouts import Deals, Mean, RolloutResult, play_out
 from referee.analysis.why.yardstick import ROLLOUTS
 from referee.hosting import inprocess
 from referee.hosting.bot import folders
@@ -56,8 +56,8 @@ class Planted(NamedTuple):
 class Tried(NamedTuple):
     """What the move that was made and another one led to, on the same deals."""
 
-    played: Sequence[Outcome]
-    instead: Sequence[Outcome]
+    played: Sequence[RolloutResult]
+    instead: Sequence[RolloutResult]
 
 
 class Spoilt(NamedTuple):
@@ -65,8 +65,8 @@ class Spoilt(NamedTuple):
 
     decision: int
     move: str
-    played: Sequence[Outcome]
-    instead: Sequence[Outcome]
+    played: Sequence[RolloutResult]
+    instead: Sequence[RolloutResult]
 
 
 def plant(name: str, seed: int) -> Planted | None:
@@ -118,7 +118,7 @@ def _others(state: State[Any], moves: Any) -> Iterator[str]:
 
 def _tried(yardstick: Yardstick, state: State[Any], moves: Any, number: int, text: str, deals: range) -> Tried:
     dealt = Deals(yardstick.game, state, 0, f"planting, decision {number}")
-    found: tuple[list[Outcome], list[Outcome]] = ([], [])
+    found: tuple[list[RolloutResult], list[RolloutResult]] = ([], [])
     for deal in deals:
         for outcomes, move in zip(found, (moves[0], state.parse(text)), strict=True):
             imagined = dealt.deal(deal)

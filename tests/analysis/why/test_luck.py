@@ -8,7 +8,7 @@ from referee.analysis.replay.recorded import RecordedMatch
 from referee.analysis.why import Setting, Yardstick, luck_of_record
 from referee.analysis.why.luck import luck_of
 from referee.analysis.why.positions import NOTHING, Position, Valued
-from referee.analysis.why.rollouts import Mean, Outcome
+from referee.analysis.why.rollouts import Mean, RolloutResult
 from referee.rules.record import ReplayError
 
 
@@ -26,7 +26,7 @@ def test_luck_is_what_neither_the_own_move_nor_those_of_others_explain() -> None
             position(0, valued(2.5, 10), own=valued(0.5, -4)),  # a blunder: expected now 3.0 and 6
             position(1, valued(2.0, 12), others=valued(-0.25, 1)),  # a good card, then others err: 1.75 and 13
         ],
-        Outcome(1.0, 20.0, 3.0, 3.0, 20.0),
+        RolloutResult(1.0, 20.0, 3.0, 3.0, 20.0),
     )
     assert [(step.rank.value, step.score.value) for step in luck.steps] == [(1.0, 6.0), (0.75, 7.0)]
     assert (luck.rank, luck.score) == (1.75, 13.0)
@@ -34,7 +34,7 @@ def test_luck_is_what_neither_the_own_move_nor_those_of_others_explain() -> None
 
 
 def test_the_interval_of_the_result_without_luck_comes_from_the_start_and_from_what_was_done() -> None:
-    luck = luck_of([position(0, valued(2.0, 0, 0.3), own=valued(0.0, 0, 0.4))], Outcome(1.0, 1.0, 1.0, 1.0, 1.0))
+    luck = luck_of([position(0, valued(2.0, 0, 0.3), own=valued(0.0, 0, 0.4))], RolloutResult(1.0, 1.0, 1.0, 1.0, 1.0))
     low, high = luck.rank_interval
     assert (high - low) / 2 == pytest.approx(1.96 * 0.5)
 

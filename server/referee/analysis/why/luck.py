@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from referee.analysis.why.positions import Position, Setting, Valued, states_of, value_position
-from referee.analysis.why.rollouts import Mean, Outcome, outcome_of
+from referee.analysis.why.rollouts import Mean, RolloutResult, outcome_of
 from referee.rules.record import Record, ReplayError
 
 SURE = 1.96
@@ -67,7 +67,7 @@ def luck_of_record(setting: Setting, record: Record) -> LuckOfMatch:
     return luck_of(valued, outcome_of(setting.yardstick.game, record.result, setting.seat))
 
 
-def luck_of(positions: Sequence[Position], end: Outcome) -> LuckOfMatch:
+def luck_of(positions: Sequence[Position], end: RolloutResult) -> LuckOfMatch:
     """The luck of a match from the values of its positions and from how it ended."""
     steps = []
     for place, position in enumerate(positions):

@@ -14,7 +14,7 @@ from math import exp
 from typing import Any
 
 from referee.analysis.why.prices import Prices, cost, prices_of, slopes_of
-from referee.analysis.why.rollouts import Deals, Mean, Outcome, outcome_of, play_out
+from referee.analysis.why.rollouts import Deals, Mean, RolloutResult, outcome_of, play_out
 from referee.analysis.why.yardstick import Yardstick
 from referee.rules.game import Seat, State
 from referee.rules.record import Record, read_moves
@@ -56,11 +56,11 @@ class Valued:
     score: Mean
 
     @classmethod
-    def of(cls, outcomes: Sequence[Outcome]) -> Valued:
+    def of(cls, outcomes: Sequence[RolloutResult]) -> Valued:
         return cls(Mean.of([one.rank for one in outcomes]), Mean.of([one.score for one in outcomes]))
 
     @classmethod
-    def difference(cls, ours: Sequence[Outcome], theirs: Sequence[Outcome]) -> Valued:
+    def difference(cls, ours: Sequence[RolloutResult], theirs: Sequence[RolloutResult]) -> Valued:
         """Between outcomes on the same deals."""
         pairs = list(zip(ours, theirs, strict=False))
         return cls(
@@ -105,7 +105,7 @@ class Position:
     others: Valued
     """What the moves of others changed that it could see, against the yardstick's."""
     rollouts: int
-    tried: Mapping[str, Sequence[Outcome]] = field(default_factory=dict)
+    tried: Mapping[str, Sequence[RolloutResult]] = field(default_factory=dict)
     """The rollouts of every move in `choices`."""
 
     def priced(self, prices: Prices | None) -> Position:
@@ -154,7 +154,7 @@ class _Valuing:
             outcomes = [self._rollout(deal, its) for deal in range(self.setting.fewer)]
             played = state.format(own) if own is not None else ""
             return self._valued((), played, played, outcomes, outcomes)
-        arms: dict[Any, list[Outcome]] = {move: [] for move in (own, its)}
+        arms: dict[Any, list[RolloutResult]] = {move: [] for move in (own, its)}
         if every_move:
             liked = self._liked(legal.moves) if len(legal.moves) > 2 * FINALISTS else []
             spread = legal.moves[:: -(-len(legal.moves) // MOST_TRIED)]
@@ -170,7 +170,7 @@ class _Valuing:
         return replace(self._valued(choices, played, state.format(its), arms[its], arms[own]), tried=tried)
 
     def _valued(
-        self, choices: tuple[Choice, ...], played: str, its: str, base: list[Outcome], own: list[Outcome]
+        self, choices: tuple[Choice, ...], played: str, its: str, base: list[RolloutResult], own: list[RolloutResult]
     ) -> Position:
         others = self._effect_of_others(own)
         value = Valued.of(base)
@@ -178,12 +178,12 @@ class _Valuing:
         legal = len(self.state.legal(self.seat).moves)
         return Position(self.number, value, choices, played, legal, its, change, others, self.tried)
 
-    def _rollout(self, deal: int, move: Any, others: Mapping[Seat, Any] | None = None) -> Outcome:
+    def _rollout(self, deal: int, move: Any, others: Mapping[Seat, Any] | None = None) -> RolloutResult:
         """One rollout in which the seat makes this move (if it is asked), and others those that are given."""
         state = self.deals.deal(deal)
         return self._played(state, move, others or {})
 
-    def _played(self, state: State[Any], move: Any, others: Mapping[Seat, Any]) -> Outcome:
+    def _played(self, state: State[Any], move: Any, others: Mapping[Seat, Any]) -> RolloutResult:
         self.tried += 1
         self.yardstick.start(state.players)
         moves = {
@@ -196,10 +196,10 @@ class _Valuing:
             return outcome_of(self.yardstick.game, result, self.seat)
         return play_out(self.yardstick, state, moves, self.seat)
 
-    def _try(self, arms: dict[Any, list[Outcome]], move: Any, rollouts: int) -> None:
+    def _try(self, arms: dict[Any, list[RolloutResult]], move: Any, rollouts: int) -> None:
         arms[move] += [self._rollout(deal, move) for deal in range(len(arms[move]), rollouts)]
 
-    def _halve(self, arms: dict[Any, list[Outcome]], always: list[Any], at_first: list[Any]) -> None:
+    def _halve(self, arms: dict[Any, list[RolloutResult]], always: list[Any], at_first: list[Any]) -> None:
         left = list(arms)
         rollouts = self.setting.rollouts
         kept = always + at_first
@@ -229,7 +229,7 @@ class _Valuing:
             found.append(move)
         return found
 
-    def _effect_of_others(self, own: list[Outcome]) -> Valued:
+    def _effect_of_others(self, own: list[RolloutResult]) -> Valued:
         """What the visible moves of others change: on the same deals, with their moves instead of the yardstick's."""
         visible = self._visible()
         if not visible:
@@ -274,7 +274,7 @@ class _Valuing:
         return state.view_bytes(self.seat)
 
 
-def _promise(arms: Mapping[Any, list[Outcome]]) -> Any:
+def _promise(arms: Mapping[Any, list[RolloutResult]]) -> Any:
     """How good a move looks after few rollouts: rank and lead, each in units of its spread over all of them."""
     every = [one for outcomes in arms.values() for one in outcomes]
     rank, lead = _spread([one.rank for one in every]), _spread([one.lead for one in every])
@@ -291,7 +291,7 @@ def _spread(figures: Sequence[float]) -> float:
     return (sum((figure - mean) ** 2 for figure in figures) / len(figures)) ** 0.5 or 1.0
 
 
-def _choices(tried: Mapping[str, Sequence[Outcome]], own: str, prices: Prices | None) -> tuple[Choice, ...]:
+def _choices(tried: Mapping[str, Sequence[RolloutResult]], own: str, prices: Prices | None) -> tuple[Choice, ...]:
     """All moves that were tried with their values, the best first; the best is among those that were tried most."""
     most = max(len(outcomes) for outcomes in tried.values())
     behind_own = {move: cost(tried[move], tried[own], prices).value for move in tried}

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from math import sqrt
 from typing import NamedTuple
 
-from referee.analysis.why.rollouts import Mean, Outcome
+from referee.analysis.why.rollouts import Mean, RolloutResult
 
 MEASURES = ("lead", "soon", "own")
 """What is measured beside the rank: fields of an outcome."""
@@ -33,7 +33,7 @@ Slopes = tuple[tuple[float, float], ...]
 """By measure: how ranks and points vary together, and points alone; summed over moves, each around its own means."""
 
 
-def slopes_of(moves: Iterable[Sequence[Outcome]]) -> Slopes:
+def slopes_of(moves: Iterable[Sequence[RolloutResult]]) -> Slopes:
     """What the outcomes of the moves of one position tell about prices."""
     found = [[0.0, 0.0] for _ in MEASURES]
     for outcomes in moves:
@@ -56,7 +56,7 @@ def prices_of(positions: Sequence[Slopes], weights: Sequence[float] = (1.0,)) ->
     return Prices(*found)
 
 
-def cost(ours: Sequence[Outcome], best: Sequence[Outcome], prices: Prices | None) -> Mean:
+def cost(ours: Sequence[RolloutResult], best: Sequence[RolloutResult], prices: Prices | None) -> Mean:
     """The ranks that a move costs against another on the same deals; for a player alone (no prices) the points."""
     pairs = list(zip(ours, best, strict=False))
     if prices is None:

@@ -21,7 +21,7 @@ SOON = 8
 """The lead is noted after so many decisions for each player."""
 
 
-class Outcome(NamedTuple):
+class RolloutResult(NamedTuple):
     """How one rollout ended for the seat."""
 
     rank: float
@@ -51,10 +51,10 @@ class Mean:
         return cls(mean, sqrt(spread / count))
 
 
-def outcome_of(game: Game[Any], result: Result, seat: Seat) -> Outcome:
+def outcome_of(game: Game[Any], result: Result, seat: Seat) -> RolloutResult:
     """How a match ended for a seat."""
     lead, score = lead_of(game, result.scores, seat), result.scores[seat]
-    return Outcome(result.ranks[seat], score, lead, lead, -score if game.lower_is_better else score)
+    return RolloutResult(result.ranks[seat], score, lead, lead, -score if game.lower_is_better else score)
 
 
 def lead_of(game: Game[Any], scores: Sequence[int], seat: Seat) -> float:
@@ -82,7 +82,7 @@ class Deals:
         return self.game.imagine(self._view, chance)
 
 
-def play_out(yardstick: Yardstick, state: State[Any], moves: Mapping[Seat, Any], seat: Seat) -> Outcome:
+def play_out(yardstick: Yardstick, state: State[Any], moves: Mapping[Seat, Any], seat: Seat) -> RolloutResult:
     """Make these moves, let the yardstick play on for everybody, and tell how it ends; plays on the state itself."""
     yardstick.start(state.players)
     state.play(moves)

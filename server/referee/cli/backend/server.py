@@ -274,7 +274,7 @@ class ServerBackend:
     def bot_logs(self, name: str) -> list[SeatLog]:
         """With the admin's token all of them, with a bot's its own, without any none."""
         from arena.v1 import archive_pb2 as pb
-        from referee.match.seat_log import Line, SeatLog
+        from referee.match.seat_log import LogLine, SeatLog
 
         if not self.token:
             return []
@@ -287,7 +287,7 @@ class ServerBackend:
             why = "it is neither the admin's nor a bot's, so there are no logs to see: leave it out"
             raise Failure(f"{self.server} did not accept the token: {why}", WRONG_USE) from None
         return [
-            SeatLog(log.seat, tuple(Line(line.decision, line.shared, line.text) for line in log.lines), log.left_out)
+            SeatLog(log.seat, tuple(LogLine(line.decision, line.shared, line.text) for line in log.lines), log.left_out)
             for log in answer.logs
         ]
 

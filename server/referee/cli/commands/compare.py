@@ -225,9 +225,9 @@ class _Run:
         comparison, design = self._comparison, self._series.design
         if comparison.blocks < min(LOOK_AT_FAULTS, self._blocks):
             return
-        from referee.analysis.compare import Side, Verdict
+        from referee.analysis.compare import ComparisonVerdict, Side
 
-        if comparison.verdict is Verdict.UNKNOWN and comparison.blocks > LOOK_AT_FAULTS:
+        if comparison.verdict is ComparisonVerdict.UNKNOWN and comparison.blocks > LOOK_AT_FAULTS:
             return
         names = {Side.NEW: design.new[0], Side.OLD: design.old[0]}
         accounts = [*((names[side], account) for side, account in comparison.accounts.items())]
@@ -242,7 +242,7 @@ class _Run:
 
     def report(self, game: Game[Any], seed: str, budget: int, *, as_json: bool) -> int:
         """Print the result; the exit code."""
-        from referee.analysis.compare import Verdict
+        from referee.analysis.compare import ComparisonVerdict
         from referee.cli.comparison_result import print_comparison, value_of
 
         comparison, design = self._comparison, self._series.design
@@ -259,4 +259,4 @@ class _Run:
         if self._interrupted:
             stderr_console().print("stopped before it was known", markup=False)
             return INTERRUPTED
-        return DONE if comparison.verdict is Verdict.BETTER else DID_NOT_HOLD
+        return DONE if comparison.verdict is ComparisonVerdict.BETTER else DID_NOT_HOLD

@@ -17,7 +17,7 @@ from referee.cli.output import stderr_console, stdout_console
 
 if TYPE_CHECKING:
     from referee.conformance.kit import Sdk
-    from referee.conformance.outcome import Outcome
+    from referee.conformance.outcome import CaseOutcome
 
 
 def conform(
@@ -155,12 +155,12 @@ def _addressed(flag: str, texts: list[str], commands: dict[str, tuple[str, ...]]
     return found
 
 
-def _progress(total: int) -> Callable[[Sdk, Outcome], object]:
+def _progress(total: int) -> Callable[[Sdk, CaseOutcome], object]:
     """A counter on stderr while the cases run, where stderr is a terminal."""
     console = stderr_console()
     done = 0
 
-    def told(sdk: Sdk, outcome: Outcome) -> None:
+    def told(sdk: Sdk, outcome: CaseOutcome) -> None:
         nonlocal done
         done += 1
         if console.is_terminal:

@@ -35,7 +35,7 @@ class DoesNotHold(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class SeatAccount:
+class RecordedAccount:
     """What a record tells of one seat."""
 
     decisions: int
@@ -53,7 +53,7 @@ class Replayed:
     names: tuple[str, ...]
     record: Record
     ending: Ending
-    accounts: tuple[SeatAccount, ...] = ()
+    accounts: tuple[RecordedAccount, ...] = ()
     """By seat; none in a bare record of moves."""
 
 
@@ -127,7 +127,7 @@ def _forfeits(events: list[list[Any]]) -> dict[Seat, Forfeit]:
     return forfeits
 
 
-def _accounts(times: Any, events: list[list[Any]], players: int) -> tuple[SeatAccount, ...]:
+def _accounts(times: Any, events: list[list[Any]], players: int) -> tuple[RecordedAccount, ...]:
     if type(times) is not list or len(times) != players or not all(type(one) is list for one in times):
         raise TypeError("its times are not written by seat")
     if not all({int}.issuperset(map(type, one)) for one in times):
@@ -137,7 +137,9 @@ def _accounts(times: Any, events: list[list[Any]], players: int) -> tuple[SeatAc
         if kind == "rejected" and rest[2] not in _NO_STRIKE:
             strikes[rest[1]] += 1
     whole = len(events) < MOST_EVENTS
-    return tuple([SeatAccount(len(one), sum(one), strikes[seat] if whole else None) for seat, one in enumerate(times)])
+    return tuple(
+        [RecordedAccount(len(one), sum(one), strikes[seat] if whole else None) for seat, one in enumerate(times)]
+    )
 
 
 _resolved: tuple[str, Any, dict[str, Any], KnownMoves] = ("", None, {}, {})

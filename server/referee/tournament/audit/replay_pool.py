@@ -23,7 +23,7 @@ from referee.tournament.nonces import NonceDigests
 from referee.tournament.plan import Plan, deal
 from referee.tournament.seeds import match_seed
 
-Outcome = tuple[tuple[int, ...], tuple[int, ...], tuple[str, ...], str]
+ReplayedResult = tuple[tuple[int, ...], tuple[int, ...], tuple[str, ...], str]
 """Ranks, scores and how each seat ended, by seat, and the game's word for it."""
 Item = tuple[MatchLine, bytes | None]
 
@@ -65,7 +65,7 @@ class MatchCheck:
         pruned = frozenset() if audited.story is None else frozenset(audited.story.pruned)
         return cls(*common, roots, chapters, pruned, plan, told, digests, shared)
 
-    def __call__(self, line: MatchLine, record: bytes | None) -> Outcome:
+    def __call__(self, line: MatchLine, record: bytes | None) -> ReplayedResult:
         """Replay a match; DoesNotHold says what is wrong with it."""
         name = f"{self.name}/{line.ordinal}"
         if record is None and line.ordinal in self.pruned:
@@ -114,7 +114,7 @@ class MatchCheck:
 
 def outcomes(
     check: MatchCheck, matches: Iterable[Item], workers: int | None, expected: int
-) -> Iterator[tuple[MatchLine, Outcome]]:
+) -> Iterator[tuple[MatchLine, ReplayedResult]]:
     """Check matches and give the outcome of each, in their order; DoesNotHold at the first that is wrong."""
     cores = len(os.sched_getaffinity(0)) if workers is None else workers
     if cores < 1 or (workers is None and (cores < 2 or expected < WORTH_IT)):
@@ -124,7 +124,7 @@ def outcomes(
     source = iter(matches)
     # Spawned, not forked: the caller may have threads and connections of its own.
     pool = ProcessPoolExecutor(cores, multiprocessing.get_context("spawn"), _begin, (check,))
-    waiting: deque[tuple[list[MatchLine], Future[list[Outcome]]]] = deque()
+    waiting: deque[tuple[list[MatchLine], Future[list[ReplayedResult]]]] = deque()
     try:
         while True:
             while len(waiting) < cores * AHEAD and (chunk := list(islice(source, CHUNK))):
@@ -166,6 +166,6 @@ def _begin(check: MatchCheck) -> None:
     gc.set_threshold(100_000)
 
 
-def _check_chunk(chunk: list[Item]) -> list[Outcome]:
+def _check_chunk(chunk: list[Item]) -> list[ReplayedResult]:
     assert _check is not None
     return [_check(line, record) for line, record in chunk]

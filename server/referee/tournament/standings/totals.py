@@ -21,7 +21,7 @@ LARGEST_CROSSTABLE = 128
 SUMS = ("matches", "wins", "ranks", "scores", "faults")
 
 
-class Line:
+class BotTotals:
     """What one bot has done."""
 
     __slots__ = ("fault_kinds", "faults", "firsts", "matches", "ranks", "scores", "seats", "wins")
@@ -45,7 +45,7 @@ class Totals:
         self._players = players
         self.bots: list[str] = []
         """In the order of entry."""
-        self.lines: dict[str, Line] = {}
+        self.lines: dict[str, BotTotals] = {}
         self.matches = 0
         self._place: dict[str, int] = {}
         self._meetings: list[list[int]] = []
@@ -59,7 +59,7 @@ class Totals:
             return False
         self._place[bot] = len(self.bots)
         self.bots.append(bot)
-        self.lines[bot] = Line(self._players)
+        self.lines[bot] = BotTotals(self._players)
         for square in (self._meetings, self._better, self._equal):
             if len(self.bots) > LARGEST_CROSSTABLE:
                 square.clear()
@@ -143,12 +143,12 @@ class Totals:
         self._seats_alike.restore(value["seats_alike"])
 
 
-def _line_value(line: Line) -> list[Any]:
+def _line_value(line: BotTotals) -> list[Any]:
     seats = [[seat.matches, seat.ranks, _pairs(seat.firsts)] for seat in line.seats]
     return [*(getattr(line, name) for name in SUMS), _pairs(line.firsts), _pairs(line.fault_kinds), seats]
 
 
-def _restore_line(line: Line, value: Sequence[Any]) -> None:
+def _restore_line(line: BotTotals, value: Sequence[Any]) -> None:
     *sums, firsts, kinds, seats = value
     for name, sum_ in zip(SUMS, sums, strict=True):
         setattr(line, name, sum_)

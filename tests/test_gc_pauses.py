@@ -70,6 +70,23 @@ async def test_where_somebody_always_plays_it_is_cleared_away_at_last(monkeypatc
         await soon(lambda: knot() is None)
 
 
+async def test_where_memory_grows_it_is_cleared_away_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gc_pauses, "WEIGHED_EVERY", 0.0)
+    held = 100
+    monkeypatch.setattr(gc_pauses, "resident", lambda: held)
+    looks = Looks()
+    async with short_pauses(looks):
+        kept = Knot()
+        knot = weakref.ref(kept)
+        await looks.some_more()
+        del kept
+        held += gc_pauses.MOST_GROWTH
+        await looks.some_more(4)
+        assert knot() is not None, "looked through everything without need"
+        held += 1
+        await soon(lambda: knot() is None)
+
+
 async def test_a_look_finds_only_what_is_new() -> None:
     looked_at: list[int] = []
 

@@ -5,7 +5,8 @@ collection takes about a tenth of a second, and one over what a hundred matches 
 
 Here the youngest generation is collected every moment. What survives is frozen (`gc.freeze`) and not looked at again.
 Nearly all objects are freed by reference counting alone. The few that form a cycle and have survived their first
-collection are found by a full collection while no match is being played.
+collection are found by a full collection while no match is being played. Connections are such cycles: where thousands
+of them come and go while matches are played, memory grows, and then a full collection is made at once.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+from referee.memory import resident
+
 GIVE_WAY_SECONDS = 0.002
 """How long a thread that computes may keep the loop waiting; Python's own five milliseconds add up."""
 COLLECT_EVERY = 0.05
@@ -26,7 +29,11 @@ COLLECT_AFTER = (10_000, 50, 100)
 FULLY_EVERY = 60.0
 """Seconds between two full collections while no match is being played."""
 FULLY_AT_LATEST = 3600.0
-"""Seconds after which a full collection is made although matches are being played."""
+"""Seconds after which a full collection is made although matches are being played …"""
+MOST_GROWTH = 48
+"""… or as soon as the process holds so many megabytes more than after the last one."""
+WEIGHED_EVERY = 5.0
+"""Seconds between two looks at the memory."""
 
 
 @asynccontextmanager
@@ -47,7 +54,8 @@ async def short_pauses(quiet: Callable[[], bool]) -> AsyncIterator[None]:
 
 
 async def _collect_regularly(quiet: Callable[[], bool]) -> None:
-    last = time.monotonic()
+    last = weighed = time.monotonic()
+    base = resident()
     played = False
     while True:
         await asyncio.sleep(COLLECT_EVERY)
@@ -55,10 +63,13 @@ async def _collect_regularly(quiet: Callable[[], bool]) -> None:
         gc.freeze()
         is_quiet = quiet()
         played = played or not is_quiet
-        since = time.monotonic() - last
-        if played and since >= (FULLY_EVERY if is_quiet else FULLY_AT_LATEST):
+        now = time.monotonic()
+        grown = False
+        if now - weighed >= WEIGHED_EVERY:
+            weighed, grown = now, resident() > base + MOST_GROWTH
+        if grown or (played and now - last >= (FULLY_EVERY if is_quiet else FULLY_AT_LATEST)):
             _collect_fully()
-            last, played = time.monotonic(), False
+            last, base, played = time.monotonic(), resident(), False
 
 
 def _collect_fully() -> None:

@@ -2,6 +2,8 @@
 
     python tests/bench/bench_watchers.py                       500 watchers, ten turns of three seconds each
     python tests/bench/bench_watchers.py --watchers 2000
+    python tests/bench/bench_watchers.py --reconnect 20        memory, as watchers come and go
+    python tests/bench/bench_watchers.py --between 0.5         states twice as often as on a page
 
 A tournament of house bots (random, Flip 7) is played in this process, which serves the page too. The watchers are
 connections of another process, each reading the live standings. They stay; turns in which states are shown to them,
@@ -41,6 +43,7 @@ from referee.hall import standings_feed
 from referee.hall.competition import Competition
 from referee.store import Store
 from referee.tournament.plan import Plan
+from referee.tournament.running.runner import Runner
 from referee.web import live_tournament
 from referee.web.lines import Line, Lines
 from referee.web.live import Channel, Parts
@@ -49,8 +52,6 @@ from referee.web.source import of_competition
 
 BOTS = 8
 WARM_UP = 1.0
-BETWEEN = 0.5
-"""Seconds between two states: more often than on a page, so that they weigh more in a turn."""
 WRITE = "to write to one watcher"
 
 
@@ -59,6 +60,8 @@ def main() -> None:
     parser.add_argument("--watchers", type=int, default=500)
     parser.add_argument("--seconds", type=float, default=3.0, help="how long every turn is measured")
     parser.add_argument("--turns", type=int, default=10)
+    parser.add_argument("--reconnect", type=int, default=0, help="only memory, as all watchers leave and come so often")
+    parser.add_argument("--between", type=float, default=live_tournament.PAUSE, help="seconds between two states")
     parser.add_argument("--port", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--view", default="standings", help=argparse.SUPPRESS)
     words = parser.parse_args()
@@ -66,10 +69,11 @@ def main() -> None:
     if words.port:
         asyncio.run(watch(words.port, words.watchers, words.view))
     else:
-        asyncio.run(measure(words.watchers, words.seconds, words.turns))
+        asyncio.run(measure(words))
 
 
-async def measure(watchers: int, seconds: float, turns: int) -> None:
+async def measure(words: argparse.Namespace) -> None:
+    watchers, seconds = words.watchers, words.seconds
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "bench.db", owner="server") as store:
         competition = Competition(store)
         await competition.prepare()
@@ -79,14 +83,21 @@ async def measure(watchers: int, seconds: float, turns: int) -> None:
         port = int(page.address.rpartition(":")[2])
         plan = Plan(game="flip7", players=4, rounds=20_000, limit=60.0)
         await competition.director.create("bench", plan, ["random"] * BOTS, "bench", True, repeatable=True)
-        direct, shown = _Direct(), _Shown()
+        if words.reconnect:
+            async with short_pauses(quiet=lambda: competition.idle):
+                await _reconnecting(page, port, watchers, words.reconnect)
+            await page.stop()
+            await competition.stop()
+            return
+        direct, shown = _Direct(), _Shown(words.between)
         async with short_pauses(quiet=lambda: competition.idle), _watching(page, port, watchers, "standings"):
             pairs: list[tuple[Turn, Turn]] = []
-            for _ in range(turns):
+            for _ in range(words.turns):
                 with shown.held():
                     alone = await _turn(competition, direct, seconds)
                 pairs.append((alone, await _turn(competition, direct, seconds)))
                 print(f"  nothing shown {alone}   shown {pairs[-1][1]}", flush=True)
+        print(_less(pairs))
         print(_cost(pairs, watchers))
         print(f"of it directly: {direct}", flush=True)
         await competition.director.control("bench", "pause")
@@ -109,6 +120,16 @@ async def _watching(page: WebServer, port: int, watchers: int, view: str) -> Asy
         await child.wait()
         while page.site.channels.places.taken:  # noqa: ASYNC110 - another process
             await asyncio.sleep(0.05)
+
+
+async def _reconnecting(page: WebServer, port: int, watchers: int, times: int) -> None:
+    """The memory of the process each time that all watchers have come, watched for a while and left."""
+    print(f"without a watcher {_memory():.0f} MB", flush=True)
+    for _ in range(times):
+        async with _watching(page, port, watchers, "standings"):
+            await asyncio.sleep(WARM_UP)
+            with_them = _memory()
+        print(f"  with {watchers} watchers {with_them:.0f} MB, when they had left {_memory():.0f} MB", flush=True)
 
 
 async def _message(page: WebServer, port: int, watchers: int, seconds: float) -> str:
@@ -178,6 +199,21 @@ def _memory() -> float:
     return pages * resource.getpagesize() / (1 << 20)
 
 
+def _less(pairs: Sequence[tuple[Turn, Turn]]) -> str:
+    """How many fewer decisions were made while states were shown, by the clock and by processor time."""
+    alone, crowd = zip(*pairs, strict=True)
+
+    def rates(turns: Sequence[Turn]) -> tuple[float, float]:
+        decisions = sum(turn.decisions for turn in turns)
+        return decisions / sum(turn.wall for turn in turns), decisions / sum(turn.used for turn in turns)
+
+    (quiet, quiet_used), (watched, watched_used) = rates(alone), rates(crowd)
+    return (
+        f"decisions/s {quiet:,.0f}, watched {watched:,.0f}: {1 - watched / quiet:.1%} fewer; per second of processor "
+        f"time {quiet_used:,.0f}, watched {watched_used:,.0f}: {1 - watched_used / quiet_used:.1%} fewer"
+    )
+
+
 def _cost(pairs: Sequence[tuple[Turn, Turn]], watchers: int) -> str:
     """How much more processor time the same decisions took, per time that all watchers were sent a state."""
 
@@ -197,13 +233,14 @@ def _cost(pairs: Sequence[tuple[Turn, Turn]], watchers: int) -> str:
 class _Shown:
     """States are shown one after the other, or none is."""
 
-    def __init__(self) -> None:
+    def __init__(self, between: float) -> None:
+        self._between = between
         self._open = asyncio.Event()
         self._open.set()
         live_tournament.wait_between = lambda feed: self._pause
 
     async def _pause(self) -> bool:
-        await asyncio.sleep(BETWEEN)
+        await asyncio.sleep(self._between)
         await self._open.wait()
         return True
 
@@ -222,6 +259,7 @@ class _Direct:
         self._measure(Line, "set", WRITE)
         self._measure(Lines, "_look", "to look after all lines")
         self._measure(live_tournament, "parts", "to draw a state")
+        self._measure(Runner, "_standings", "to rate what lies beyond the first open match and make the standings")
         self._measure(standings_feed, "_written", "to write standings as JSON and as a message")
 
     @property

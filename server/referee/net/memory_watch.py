@@ -8,17 +8,15 @@ a while, there is a leak that only a new process cures: the server drains, and i
 
 from __future__ import annotations
 
-import ctypes
-import os
-from contextlib import suppress
 from enum import Enum, auto
+
+from referee.memory import give_back, resident
 
 LOOK_SECONDS = 1.0
 LOOKS = 30
 """How many looks in a row above the limit are lasting."""
 FREED_SECONDS = 2.0
 """How long gRPC may take to let go of what it kept for a connection that was ended."""
-PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 class Pressure(Enum):
@@ -68,18 +66,3 @@ class MemoryWatch:
             f"the server takes {self.used} MB of memory, more than its {self.limit} MB (max_memory), and ending the "
             "connections of strangers has not helped"
         )
-
-
-def resident() -> int:
-    """Megabytes of memory that this process holds; 0 where the system does not say."""
-    try:
-        with open("/proc/self/statm", "rb") as file:
-            return int(file.read().split()[1]) * PAGE >> 20
-    except OSError:
-        return 0
-
-
-def give_back() -> None:
-    """Have the allocator return free memory to the system, where it can (glibc)."""
-    with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).malloc_trim(0)

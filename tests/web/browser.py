@@ -65,6 +65,15 @@ class Watched:
         return wide
 
 
+    async def sticking_out(self) -> list[str]:
+        """Beginnings of panels whose content is wider than they are, so that what is beside them lies over it."""
+        found: list[str] = await self.page.evaluate(
+            "[...document.querySelectorAll('.panel')].filter(panel => panel.scrollWidth > panel.clientWidth + 1)"
+            ".map(panel => panel.textContent.trim().slice(0, 60))"
+        )
+        return found
+
+
 @asynccontextmanager
 async def browser() -> AsyncIterator[Browser]:
     """The browser; without a sandbox of its own, as root in a container has none."""

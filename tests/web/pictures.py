@@ -46,7 +46,7 @@ PAGES = {
     "replay": "/matches/Sheets/0?seat=0#40",
     "problem": "/nothing-here",
 }
-README = {"tournament": (1280, "light"), "wall": (1280, "dark"), "replay": (1280, "light")}
+README = {"tournament": (1480, "light"), "wall": (1280, "dark"), "replay": (1280, "light")}
 LOOKS = ((360, "light"), (1024, "dark"), (1920, "light"), (3840, "dark"), (1024, "print"))
 """Every page in each of these: how wide, and light, dark or on paper."""
 

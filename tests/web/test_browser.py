@@ -96,9 +96,23 @@ async def test_every_page_at_every_width_without_errors_or_barriers(page: PagePr
                 seen.may_fail = path == "/nothing-here"  # a browser notes every 404
                 await seen.open(path)
                 assert not await seen.too_wide(), (path, width)
+                assert await seen.sticking_out() == [], (path, width)
                 assert await seen.page.evaluate("document.querySelectorAll('img[src=x]').length") == 0
                 if width == 1024 or (width == 360 and path in NARROW_TOO):
                     assert await seen.inaccessible() == [], (path, width)
+
+
+async def test_no_table_of_a_tournament_sticks_out_of_its_panel_at_any_width(
+    page: PageProcess, opened: Browser
+) -> None:
+    await page.tell("play", "widths")
+    async with watched(opened, page.url) as seen:
+        for view in ("standings", "strengths", "crosstable", "seats", "schedule"):
+            await seen.open(f"/tournaments/widths?view={view}")
+            for width in range(360, 2000, 40):
+                await seen.page.set_viewport_size({"width": width, "height": 800})
+                assert await seen.sticking_out() == [], (view, width)
+                assert not await seen.too_wide(), (view, width)
 
 
 async def test_a_running_match_goes_on_without_a_reload(page: PageProcess, opened: Browser) -> None:

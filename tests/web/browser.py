@@ -64,7 +64,6 @@ class Watched:
         wide: bool = await self.page.evaluate("document.documentElement.scrollWidth > innerWidth + 1")
         return wide
 
-
     async def sticking_out(self) -> list[str]:
         """Beginnings of panels whose content is wider than they are, so that what is beside them lies over it."""
         found: list[str] = await self.page.evaluate(

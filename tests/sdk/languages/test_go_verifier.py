@@ -97,6 +97,7 @@ def test_wrong_use_is_told(verify: Path, tmp_path: Path) -> None:
         ("--format", "knockout", "--with", "blocks=2", "--openings", 3),
         ("--format", "swiss", "--rounds", 2),
         ("--format", "gauntlet"),
+        ("--format", "groups+finals", "--with", "qualify=1"),
         ("--format", "ladder", "--rounds", 3),
     ],
     ids=lambda settings: " ".join(map(str, settings)),

@@ -143,7 +143,7 @@ def test_groups_are_lettered_beyond_z() -> None:
         (GroupsFinals(0), 8, 2, "at least 1"),
         (GroupsFinals(2, 0), 8, 2, "let at least 1 qualify"),
         (GroupsFinals(4), 12, 4, "ask for fewer groups"),
-        (GroupsFinals(2, 4), 8, 2, "let fewer than 4"),
+        (GroupsFinals(2, 4), 8, 2, r"let fewer of a group do so \(--with qualify=3\)"),
         (GroupsFinals(2, 4), 7, 2, "let fewer qualify"),
         (GroupsFinals(2, 1), 9, 3, "let more qualify"),
         (GroupsFinals(2, 2, rounds=0), 8, 2, "at least 1 round"),

@@ -38,7 +38,7 @@ class Gauntlet(Format):
         if entrants - len(self.challengers) < players - 1:
             raise ScheduleError(
                 f"a gauntlet at tables of {players} needs at least {players - 1} bots beside the challengers, and "
-                f"there are {entrants - len(self.challengers)}; enter more bots"
+                f"there are {entrants - len(self.challengers)}: enter more bots"
             )
 
     def next(self, field: Field, played: Sequence[SettledRound], chance: Chance) -> Drawn | Finished:

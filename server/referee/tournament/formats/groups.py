@@ -56,7 +56,7 @@ class GroupsFinals(Format):
         if self.groups < 1:
             raise ScheduleError(f"there cannot be {self.groups} groups: ask for at least 1")
         if self.qualify < 1:
-            raise ScheduleError(f"the best {self.qualify} of a group make no final; let at least 1 qualify")
+            raise ScheduleError(f"the best {self.qualify} of a group make no final: let at least 1 qualify")
         smallest = entrants // self.groups
         if smallest < players:
             raise ScheduleError(
@@ -64,15 +64,17 @@ class GroupsFinals(Format):
                 f"{entrants}: ask for fewer groups, or enter more bots"
             )
         if self.qualify >= smallest and self.groups * self.qualify == entrants:
-            raise ScheduleError(f"all bots would qualify; let fewer than {self.qualify} of a group qualify")
+            raise ScheduleError(
+                f"all bots would qualify: let fewer of a group do so (--with qualify={self.qualify - 1})"
+            )
         if self.qualify > smallest:
             raise ScheduleError(
-                f"the smallest group has {smallest} bots and {self.qualify} should qualify; let fewer qualify"
+                f"the smallest group has {smallest} bots and {self.qualify} should qualify: let fewer qualify"
             )
         finalists = self.groups * self.qualify
         if finalists < players:
             raise ScheduleError(
-                f"the final needs {players} bots and {finalists} would qualify; let more qualify, or make more groups"
+                f"the final needs {players} bots and {finalists} would qualify: let more qualify, or make more groups"
             )
         for size in (smallest, -(-entrants // self.groups)):
             schedule.count_allowed("full" if self.rounds is None else "balanced", size, players, self.rounds)

@@ -36,13 +36,13 @@ class Knockout(Format):
             raise ScheduleError("a knock-out needs tables of at least 2: ask for more players per match")
         if entrants < players:
             raise ScheduleError(
-                f"{players} players per match need at least {players} bots, and there are {entrants}; enter more bots"
+                f"{players} players per match need at least {players} bots, and there are {entrants}: enter more bots"
             )
         advance = self.advance_of(players)
         if not 1 <= advance < players or players % advance:
             fitting = [str(number) for number in range(1, players) if players % number == 0]
             raise ScheduleError(
-                f"the best {advance} of {players} cannot advance to full tables; let {' or '.join(fitting)} advance"
+                f"the best {advance} of {players} cannot advance to full tables: let {' or '.join(fitting)} advance"
             )
         if self.blocks < 1:
             raise ScheduleError(f"a table of {self.blocks} blocks has no matches: ask for at least 1 block")
@@ -50,10 +50,10 @@ class Knockout(Format):
             raise ScheduleError(f"there cannot be {self.further} further blocks: ask for at least 0")
         if self.third_place and players > 2:
             raise ScheduleError(
-                f"at tables of {players} the final itself decides third place; leave the match for third place out"
+                f"at tables of {players} the final itself decides third place: leave the match for third place out"
             )
         if self.third_place and entrants < 4:
-            raise ScheduleError("a match for third place needs at least 4 bots; leave it out, or enter more bots")
+            raise ScheduleError("a match for third place needs at least 4 bots: leave it out, or enter more bots")
 
     def advance_of(self, players: int) -> int:
         """How many of a table of so many advance."""

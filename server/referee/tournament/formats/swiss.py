@@ -54,7 +54,7 @@ class Swiss(Format):
             raise ScheduleError("a Swiss tournament needs tables of at least 2: ask for more players per match")
         if entrants < players:
             raise ScheduleError(
-                f"{players} players per match need at least {players} bots, and there are {entrants}; enter more bots"
+                f"{players} players per match need at least {players} bots, and there are {entrants}: enter more bots"
             )
         if self.rounds is not None and self.rounds < 1:
             raise ScheduleError(f"a Swiss tournament of {self.rounds} rounds has no matches: ask for at least 1 round")

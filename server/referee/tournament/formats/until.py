@@ -65,7 +65,7 @@ class Until(Format):
         ):
             raise ScheduleError("the question which of two is better needs two different bots of the tournament")
         if self.budget < BLOCK:
-            raise ScheduleError(f"a budget of {self.budget} matches is less than one block of {BLOCK}; allow more")
+            raise ScheduleError(f"a budget of {self.budget} matches is less than one block of {BLOCK}: allow more")
 
     def next(self, field: Field, played: Sequence[SettledRound], chance: Chance) -> Drawn | Finished:
         known = Known(self, field, played)

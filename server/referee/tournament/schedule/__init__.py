@@ -104,7 +104,7 @@ def extend(kind: str, schedule: Sequence[Pairing], n: int, k: int, rounds: int |
     if kind == "full":
         if len(schedule) != (comb(before, k) * k if before else 0):
             raise ScheduleError(
-                f"the schedule to extend is not a full one of {before} bots at tables of {k}; extend it as balanced"
+                f"the schedule to extend is not a full one of {before} bots at tables of {k}: extend it as balanced"
             )
         _check_length(count("full", n, k), _full_name(n, k))
         fresh = (table for table in combinations(range(n), k) if table[-1] >= before)
@@ -174,9 +174,9 @@ def _check(kind: str, n: int, k: int, rounds: int | None) -> None:
     if k < 1:
         raise ScheduleError(f"a table of {k} seats cannot be played at: ask for at least 1 player per match")
     if n < k:
-        raise ScheduleError(f"{k} players per match need at least {k} bots, and there are {max(n, 0)}; enter more bots")
+        raise ScheduleError(f"{k} players per match need at least {k} bots, and there are {max(n, 0)}: enter more bots")
     if kind == "full" and rounds is not None:
-        raise ScheduleError("a full schedule has as many rounds as it needs; leave out rounds, or choose balanced")
+        raise ScheduleError("a full schedule has as many rounds as it needs: leave out rounds, or choose balanced")
     if kind == "balanced" and rounds is None:
         raise ScheduleError("a balanced schedule needs to know how many rounds to play: give rounds")
     if rounds is not None and rounds < 1:

@@ -1,8 +1,10 @@
-"""SECURITY.md: each line of the threat model names tests that there are, or says that it is not held."""
+"""SECURITY.md: each line of the threat model names tests that pytest collects, or says that it is not held."""
 
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,21 @@ PAGE = (TESTS.parent / "SECURITY.md").read_text(encoding="utf-8")
 TABLE = PAGE.split("## Threat model, line by line")[1].split("\n## ")[0]
 LINES = dict(line.strip("| ").split(" | ", 1) for line in TABLE.splitlines() if line.startswith("| ") and " | " in line)
 LINES.pop("attack")
+NAMED = re.compile(r"`([a-z_0-9/]+\.py)::(test_\w+)`")
+"""A test as a line names it: the file, and the function in it."""
+
+
+@pytest.fixture(scope="module")
+def collected() -> set[tuple[str, str]]:
+    """The tests that pytest finds in the files that are named, those for `make soak` and those skipped here too."""
+    files = sorted({str(TESTS / file) for file, _ in NAMED.findall(TABLE)})
+    words = ["--collect-only", "-q", "-n0", "-p", "no:cacheprovider", "-m", "", *files]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *words], cwd=TESTS.parent, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = re.findall(r"^tests/([^:\s]+)::(\w+)", done.stdout, re.MULTILINE)
+    return set(found)
 
 
 def test_the_threat_model_is_read() -> None:
@@ -21,15 +38,17 @@ def test_the_threat_model_is_read() -> None:
 
 
 @pytest.mark.parametrize("attack", LINES)
-def test_a_line_names_the_tests_that_prove_it_or_says_not_held(attack: str) -> None:
+def test_a_line_names_the_tests_that_prove_it_or_says_not_held(attack: str, collected: set[tuple[str, str]]) -> None:
     proof = LINES[attack]
-    tests = re.findall(r"`([a-z_0-9/]+(?:\.py|/))`", proof)
-    assert tests or "not held" in proof
-    for name in tests:
-        place = TESTS / name
-        assert place.exists(), f"there is no tests/{name}"
-        files = sorted(place.glob("test_*.py")) if place.is_dir() else [place]
-        assert any("def test_" in file.read_text(encoding="utf-8") for file in files), f"tests/{name} holds no tests"
+    named = NAMED.findall(proof)
+    assert named or "not held" in proof
+    for file, test in named:
+        assert (file, test) in collected, f"pytest finds no tests/{file}::{test}"
+
+
+def test_no_line_names_a_file_or_folder_without_its_test() -> None:
+    words = [word for proof in LINES.values() for word in re.findall(r"`([^`]*)`", proof)]
+    assert [word for word in words if re.search(r"\.py\b|/$|::", word) and not NAMED.fullmatch(f"`{word}`")] == []
 
 
 def test_the_mutants_that_are_named_are_tried() -> None:

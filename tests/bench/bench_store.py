@@ -1,17 +1,21 @@
-"""How fast results are stored: 10,000 matches of four seats with records of about 2 kB.
+"""How fast results are stored: 10,000 matches of four seats with records of about 2 kB, in SQLite and in PostgreSQL.
 
 Run as `python tests/bench/bench_store.py [--matches N] [--db ADDRESS]`; without an address it uses a file in a
-temporary folder.
+temporary folder and, in the same run, a PostgreSQL server of its own if its programs are installed. Both wait for the
+disk at every commit.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import secrets
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import wait
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +27,10 @@ from referee.store import (
     Store,
     TournamentState,
 )
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from tests.store.postgres_server import NO_SERVER, private_server, programs
 
 SEATS = 4
 IN_FLIGHT = 256
@@ -38,20 +46,40 @@ class Table:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--matches", type=int, default=10_000)
-    parser.add_argument("--db", help="where to store them; default: a file in a temporary folder")
+    parser.add_argument("--db", help="where to store them; default: a file in a temporary folder, and PostgreSQL")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        address = options.db or str(Path(folder) / "bench.db")
-        with Store.open(address, owner="bench") as store:
-            print(f"{'':28}{'matches':>9}{'seconds':>9}{'per s':>9}{'µs each':>9}")
-            matches, seconds = prepare(store, options.matches, "batched")
-            show("schedule", len(matches), seconds)
-            show("claim, many in flight", len(matches), claim_batched(store, matches))
-            show("report, many in flight", len(matches), report_batched(store, matches))
-            show("read back in order", len(matches), read_back(store))
-            few, _ = prepare(store, max(1, options.matches // 10), "one by one")
-            claim_batched(store, few)
-            show("report, one by one", len(few), report_one_by_one(store, few))
+    with ExitStack() as stack:
+        places = {"given": options.db} if options.db else _places(stack)
+        measured = {name: measure(address, options.matches) for name, address in places.items()}
+    print(f"load {os.getloadavg()[0]:.1f}; µs of a match, and matches per second")
+    print(f"{'':28}" + "".join(f"{name:>22}" for name in measured))
+    for what in next(iter(measured.values())):
+        seconds = [took[what] for took in measured.values()]
+        print(f"{what:28}" + "".join(f"{each * 1e6:>10.0f} {1 / each:>11,.0f}" for each in seconds))
+
+
+def _places(stack: ExitStack) -> dict[str, str]:
+    """A new database of each kind."""
+    places = {"SQLite": str(Path(stack.enter_context(tempfile.TemporaryDirectory())) / "bench.db")}
+    if (found := programs()) is not None:
+        places["PostgreSQL"] = stack.enter_context(private_server(*found, durable=True)).url
+    else:
+        print(NO_SERVER)
+    return places
+
+
+def measure(address: str, number: int) -> dict[str, float]:
+    """Seconds for a match, by what is done with it."""
+    with Store.open(address, owner="bench") as store:
+        matches, seconds = prepare(store, number, "batched")
+        took = {"schedule": seconds / number}
+        took["claim, many in flight"] = claim_batched(store, matches) / number
+        took["report, many in flight"] = report_batched(store, matches) / number
+        took["read back in order"] = read_back(store) / number
+        few, _ = prepare(store, max(1, number // 10), "one by one")
+        claim_batched(store, few)
+        took["report, one by one"] = report_one_by_one(store, few) / len(few)
+    return took
 
 
 def prepare(store: Store, matches: int, name: str) -> tuple[list[int], float]:
@@ -110,10 +138,6 @@ def result(match: int) -> MatchResult:
     lines = [f'{{"d":{turn},"seat":{turn % SEATS},"move":"hit","ms":{match * turn % 97}}}' for turn in range(44)]
     seats = tuple(SeatResult(seat, seat + 1, 200 - seat, decisions=11, time_ms=30) for seat in range(SEATS))
     return MatchResult(match, 1, seats, secrets.token_hex(32), "\n".join(lines).encode())
-
-
-def show(what: str, matches: int, seconds: float) -> None:
-    print(f"{what:28}{matches:>9}{seconds:>9.2f}{matches / seconds:>9.0f}{seconds / matches * 1e6:>9.1f}")
 
 
 if __name__ == "__main__":

@@ -142,7 +142,7 @@ def raising(error: BaseException) -> Any:
 
 def test_a_failure_ends_with_its_own_code(referee: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(main_module, "build", lambda only: raising_app(Failure("the port\nis taken", ENVIRONMENT)))
-    done = referee("games")
+    done = referee("rules", "flip7")
     assert (done.code, done.err) == (3, "error: the port is taken\n")
 
 
@@ -156,24 +156,24 @@ def raising_app(error: BaseException) -> Any:
 def test_a_failing_file_is_a_failing_environment(referee: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     error = PermissionError(13, "Permission denied", "/secret")
     monkeypatch.setattr(main_module, "build", lambda only: raising_app(error))
-    done = referee("games")
+    done = referee("rules", "flip7")
     assert (done.code, done.err) == (3, "error: /secret: Permission denied\n")
 
 
 def test_the_unexpected_is_one_line_unless_asked_for(referee: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(main_module, "build", lambda only: raising_app(ZeroDivisionError("division by zero")))
     monkeypatch.delenv("REFEREE_DEBUG", raising=False)
-    done = referee("games")
+    done = referee("rules", "flip7")
     assert done.code == 3
     assert "unexpected ZeroDivisionError" in done.err
     monkeypatch.setenv("REFEREE_DEBUG", "1")
     with pytest.raises(ZeroDivisionError):
-        main(["games"])
+        main(["rules", "flip7"])
 
 
 def test_an_interrupt_is_quiet(referee: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(main_module, "_run", raising(KeyboardInterrupt()))
-    done = referee("games")
+    done = referee("rules", "flip7")
     assert (done.code, done.err) == (130, "")
 
 

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from referee.cli.at_once import AT_ONCE
 from referee.cli.main import main
 
 HEAVY = (
-    "alembic", "fastapi", "google.protobuf", "grpc", "mpmath", "numpy", "psycopg", "pydantic", "rich.console",
+    "alembic", "fastapi", "google.protobuf", "grpc", "mpmath", "numpy", "psycopg", "pydantic",
+    "referee.games.encore.imagine", "referee.games.encore.picture", "referee.rules.boards.generic", "rich.console",
     "sqlalchemy", "sqlalchemy.orm", "starlette", "structlog", "trueskill", "typer",
 )  # fmt: skip
 LOOK = (
@@ -21,8 +23,9 @@ LOOK = (
 )
 TYPER = {"typer", "pydantic"}
 """It loads pydantic for the options of a command."""
-GAMES = TYPER | {"google.protobuf"}
-STORE = GAMES | {"sqlalchemy", "sqlalchemy.orm"}
+GAMES = {"google.protobuf"}
+"""The rules alone: what draws and imagines is loaded by who draws and imagines."""
+STORE = TYPER | GAMES | {"sqlalchemy", "sqlalchemy.orm"}
 """SQLModel brings the object mapper with it."""
 
 
@@ -39,7 +42,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> str:
     [
         ("--version", set()),
         ("games --json", GAMES),
-        ("rules flip7 --raw", GAMES),
+        ("rules flip7 --raw", TYPER | GAMES),
         ("games", GAMES | {"rich.console"}),
         ("leaderboard --once --json --db DB", STORE | {"trueskill"}),
         ("leaderboard --once --db DB", STORE | {"trueskill", "rich.console"}),
@@ -56,3 +59,14 @@ def test_a_command_imports_only_what_it_uses(db: str, tmp_path: Path, command: s
     )
     code, modules = json.loads(done.stderr.splitlines()[-1])
     assert (code, set(HEAVY) & set(modules)) == (0, used)
+
+
+@pytest.mark.parametrize("line", AT_ONCE)
+def test_what_is_answered_without_the_parser_is_what_the_parser_answers(
+    line: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(line) == 0
+    at_once = capsys.readouterr()
+    monkeypatch.setattr("referee.cli.main.AT_ONCE", {})
+    assert main(line) == 0
+    assert capsys.readouterr() == at_once

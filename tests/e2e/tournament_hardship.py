@@ -2,7 +2,8 @@
 
 `nobody`: root becomes nobody first, for nothing is read-only to root. A number: no file may grow beyond so many bytes.
 `impatient`: a locked database is waited for only a moment before that is a fault. `clock=FILE`: the wall clock is off
-by as many seconds as FILE says, which may change while the command runs.
+by as many seconds as FILE says, which may change while the command runs. `read-only=N`: after N transactions SQLite
+refuses to write, as on a medium that has become read-only.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from contextlib import redirect_stderr
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from sqlalchemy import Connection, Engine, event
 
 from referee.cli.main import COMMANDS, main, module_name
 from referee.store import Store
@@ -45,12 +48,29 @@ def move_the_clock(file: Path) -> None:
     time.time_ns = lambda: nanoseconds() + int(float(file.read_text()) * 1e9)
 
 
+def become_read_only(after: int) -> None:
+    """SQLite itself refuses from then on: nothing is read-only to root, and a file that is open stays writable."""
+    written = 0
+
+    @event.listens_for(Engine, "begin")
+    def begin(connection: Connection) -> None:
+        if written >= after:
+            connection.exec_driver_sql("PRAGMA query_only = ON")
+
+    @event.listens_for(Engine, "commit")
+    def commit(connection: Connection) -> None:
+        nonlocal written
+        written += 1
+
+
 if __name__ == "__main__":
     hardship, words = sys.argv[1], sys.argv[2:]
     if hardship == "nobody":
         become_nobody()
     elif hardship == "impatient":
         Store.open.__func__.__kwdefaults__["timeout"] = 0.2  # type: ignore[attr-defined]
+    elif hardship.startswith("read-only="):
+        become_read_only(int(hardship.removeprefix("read-only=")))
     elif hardship.startswith("clock="):
         move_the_clock(Path(hardship.removeprefix("clock=")))
     else:

@@ -200,6 +200,21 @@ async def test_with_its_session_a_bot_takes_over_its_own_stream(server: Server) 
     await soon(lambda: not match.is_asked(0, question.decision))
 
 
+async def test_the_session_of_another_bot_opens_nothing(server: Server) -> None:
+    alice = await server.connect(await server.token("alice"))
+    welcome = await alice.hello()
+    await server.bot("bob")
+    match = server.sit("alice", "bob")
+    question = await alice.hear("decide")
+    eve = await server.connect(await server.token("eve"))
+    own = await eve.hello(resume=welcome.session)
+    assert list(own.resumed) == []
+    assert own.session != welcome.session
+    assert server.session("alice").connected
+    await alice.act(question)
+    await soon(lambda: not match.is_asked(0, question.decision))
+
+
 async def test_a_bot_that_does_not_read_is_sent_away_and_its_match_waits(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from .world import Broken, simulate
+from .disk import Broken
+from .world import simulate
 
 
 def main() -> int:

@@ -12,6 +12,8 @@ import grpc.aio
 
 from arena.v1 import match_pb2 as pb
 
+from .absences import Absences
+
 Heard = Callable[["Bot", pb.RefereeBody], None]
 Asked = Callable[[pb.Decide], None]
 
@@ -85,6 +87,7 @@ class Wire:
     def cut(self) -> None:
         if not self.broken:
             self.broken = True
+            self._bot.gone()
             self._up.put_nowait(grpc.aio.EOF)
 
 
@@ -92,7 +95,16 @@ class Bot:
     """One bot; it lives on while servers come and go."""
 
     def __init__(
-        self, number: int, name: str, token: str, manner: Manner, seed: str, heard: Heard, asked: Asked
+        self,
+        number: int,
+        name: str,
+        token: str,
+        manner: Manner,
+        seed: str,
+        absences: Absences,
+        *,
+        heard: Heard,
+        asked: Asked,
     ) -> None:
         """`asked` is called with each question when it is sent, `heard` with each body when it arrives."""
         self.number, self.name, self.token, self.manner = number, name, token, manner
@@ -100,6 +112,7 @@ class Bot:
         """Whether all faults have ceased."""
         self.wire: Wire | None = None
         self._chance = random.Random(f"{seed} {name}")
+        self._absences = absences
         self._heard = heard
         self._asked = asked
         self._session = ""
@@ -127,8 +140,13 @@ class Bot:
             done.exception()  # a refusal: it comes back all the same
         wire.broken = True
         if self.wire is wire:
+            self.gone()
             away = 0.5 + self._chance.random() * (0.5 if self.calm else max(0.5, self.manner.away))
             asyncio.get_running_loop().call_later(away, self._connect)
+
+    def gone(self) -> None:
+        """The connection has broken at this moment, or had before."""
+        self._absences.gone(self.name, asyncio.get_running_loop().time())
 
     def deliver(self, wire: Wire, frame: pb.PlayResponse) -> None:
         manner = self.manner
@@ -147,6 +165,7 @@ class Bot:
             self._heard(self, body)
             if body.HasField("welcome"):
                 self._session = body.welcome.session
+                self._absences.back(self.name, asyncio.get_running_loop().time())
             elif body.HasField("decide"):
                 self._decide(wire, body.decide)
             elif body.HasField("rejected") and body.rejected.open and body.rejected.HasField("question"):

@@ -9,9 +9,7 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import hashlib
-import json
 import random
-import sqlite3
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import partial
@@ -38,16 +36,19 @@ from referee.store.connections import Connections
 from referee.tournament import plan as plans
 from referee.tournament.plan import Plan
 
+from .absences import Absences
 from .bots import Bot, Manner
 from .databases import new_database, quick_databases
+from .disk import NAME, Broken, Disk
 from .lost_matches import LossyVenue
 from .two_cards import ENTRY, TwoCards
 from .virtual_time import Death, VirtualLoop, virtual
 from .writing import SimulatedWriter
 
-NAME = "league"
 CALM_AFTER = 60.0
 """Seconds of virtual time after which all faults cease."""
+ABSENCE = 20.0
+"""Seconds that matches wait for a bot."""
 PATIENCE = 120.0
 """Seconds of virtual time within which everything is over then."""
 MANNERS = (
@@ -66,23 +67,11 @@ MANNERS = (
 )
 GAMES = (*[TwoCards.name] * 9, "stop_me_go")
 """The game of each seed: nearly always the tiny one, for it has all that matters here and costs a tenth."""
-STORED = """SELECT matches.state, matches.seed, seats.rank FROM matches
-JOIN tournaments ON tournaments.id = tournament_id JOIN seats ON seats.match_id = matches.id
-WHERE tournaments.name = ? AND ordinal = ? ORDER BY seat"""
-HEAD = """SELECT journal.hash FROM journal JOIN tournaments ON tournaments.id = chain
-WHERE tournaments.name = ? AND journal.number = ?"""
-JOURNAL = """SELECT entry, journal.hash FROM journal JOIN tournaments ON tournaments.id = chain
-WHERE tournaments.name = ? AND number >= ? ORDER BY number"""
-"""What is on disk, read with other eyes than the program's."""
 _installed = registry._installed
 
 
 def _with_the_tiny_game(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
     return (*_installed(path), ENTRY)
-
-
-class Broken(AssertionError):
-    """An invariant does not hold."""
 
 
 @dataclass
@@ -96,6 +85,7 @@ class World:
     wild: bool = True
     """False: all bots are honest and nothing fails."""
     now: float = 1000.0
+    calm_since: float = float("inf")
     deaths: int = 0
     trace: Any = field(default_factory=hashlib.sha256)
     told: Counter[str] = field(default_factory=Counter)
@@ -105,9 +95,6 @@ class World:
     lost: set[str] = field(default_factory=set)
     """Bots and matches whose deal was lost with a worker since they were told of it."""
     losses: int = 0
-    chain: list[str] = field(default_factory=list)
-    """The hash chain of the tournament as it was read so far."""
-    results: set[int] = field(default_factory=set)
     ends: Counter[Termination] = field(default_factory=Counter)
     digest: str = ""
     matches: int = 0
@@ -115,7 +102,8 @@ class World:
 
     def __post_init__(self) -> None:
         self.chance = random.Random(self.seed)
-        self.path = self.folder / "league.db"
+        self.absences = Absences(ABSENCE)
+        self.disk = Disk(self.folder / "league.db", lambda bots: self.absences.long_enough(bots, self.clock()))
         self.game = GAMES[self.seed % len(GAMES)]
         if self.game != TwoCards.name:
             self.rounds = min(self.rounds, 10)  # a slow bot takes its time in a long game
@@ -123,7 +111,6 @@ class World:
         self.deadly_until = self.now + self.chance.choice((2.0, 8.0, CALM_AFTER))
         self.players: list[Bot] = []
         self.loop: VirtualLoop | None = None
-        self.disk: sqlite3.Connection | None = None
         self.hall: Hall | None = None
         self.director: Director | None = None
 
@@ -143,7 +130,7 @@ class World:
             patch.object(registry, "_installed", _with_the_tiny_game),
             quick_databases(),
         ):
-            new_database(self.path)
+            new_database(self.disk.path)
             self._prepare()
             while not self._process():
                 self.deaths += 1
@@ -151,7 +138,7 @@ class World:
         return str(self.trace.hexdigest())
 
     def _prepare(self) -> None:
-        with Store.open(str(self.path), now=self.wall) as store:
+        with Store.open(str(self.disk.path), now=self.wall) as store:
             entrants = []
             for number in range(self.bots):
                 name = f"bot{number}"
@@ -159,18 +146,18 @@ class World:
                 manner = self.chance.choice(MANNERS) if self.wild and number else Manner()
                 assert made.token is not None
                 entrants.append(NewEntrant(made.bot.id, name))
-                self.players.append(
-                    Bot(number, name, made.token, manner, str(self.seed), self._heard, self._check_view)
-                )
-            plan = Plan(self.game, 2, rounds=self.rounds, limit=1.0, bank=2.0, grace=10.0, absence=20.0)
+                make = partial(Bot, heard=self._heard, asked=self._check_view)
+                self.players.append(make(number, name, made.token, manner, str(self.seed), self.absences))
+            plan = Plan(self.game, 2, rounds=self.rounds, limit=1.0, bank=2.0, grace=10.0, absence=ABSENCE)
             plans.create(store, NAME, plan, entrants)
 
     def _process(self) -> bool:
         """One process of the server; False if it has died."""
         loop = self.loop = VirtualLoop(self.now, self.chance, self._check_now)
         asyncio.set_event_loop(loop)
-        disk = self.disk = sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)
-        store = Store.open(str(self.path), now=self.wall)
+        self.disk.open()
+        self.absences.begin([player.name for player in self.players], self.now)
+        store = Store.open(str(self.disk.path), now=self.wall)
         rough = self.wild and self.now < self.deadly_until
         writer = SimulatedWriter(
             store.writer, self.chance, self._check_disk, errors=0.01 if rough else 0.0, deaths=0.01 if rough else 0.0
@@ -189,6 +176,8 @@ class World:
             if loop.failure is not None:
                 if isinstance(loop.failure, Death):
                     return False
+                if isinstance(loop.failure, Broken):
+                    raise loop.failure from None
                 raise Broken(f"an error that nobody expected: {loop.failure!r}") from loop.failure
             if "stopped before Future completed" in str(error):
                 return False
@@ -198,7 +187,7 @@ class World:
             for player in self.players:
                 player.wire = None
             _freeze(loop)
-            disk.close()
+            self.disk.close()
             asyncio.set_event_loop(None)
             store._readers.dispose()
             store._writing.dispose()
@@ -245,17 +234,20 @@ class World:
             if elapsed > CALM_AFTER:
                 for player in self.players:
                     player.calm = True
+                self.calm_since = min(self.calm_since, loop.time())  # a stall may have come just before
             elif self.wild:
                 if self.chance.random() < 0.01:
-                    loop.stall(self.chance.choice([0.1, 0.4, 2.0] * 3 + [70.0]))
+                    seconds = self.chance.choice([0.1, 0.4, 2.0] * 3 + [70.0])
+                    self.absences.stalled(seconds)
+                    loop.stall(seconds)
                 if self.chance.random() < 0.01:
                     self._jump = self.chance.choice([-3600.0, 0.0, 3600.0])
-                if loop.time() < self.deadly_until:
-                    if self.chance.random() < 0.01:
-                        loop.stop()  # SIGKILL
-                    if self.chance.random() < 0.03:
-                        self._lose_a_match()
-            if elapsed > CALM_AFTER + PATIENCE:
+                # Workers die on when the server dies no more: its next process would find what this one forgot.
+                if self.chance.random() < 0.03:
+                    self._lose_a_match()
+                if loop.time() < self.deadly_until and self.chance.random() < 0.01:
+                    loop.stop()  # SIGKILL
+            if loop.time() > self.calm_since + PATIENCE:
                 raise Broken("the tournament does not come to its end")
 
     def _lose_a_match(self) -> None:
@@ -281,18 +273,16 @@ class World:
                     raise Broken(f"{match.id}: the bank of seat {seat} is {chair.bank}")
 
     def _check_disk(self) -> None:
-        """After every commit: nothing that was stored has changed, and no match has a second result."""
-        assert self.disk is not None
-        read = self.disk.execute(JOURNAL, (NAME, len(self.chain) - 1)).fetchall()
-        if self.chain and (not read or read[0][1] != self.chain[-1]):
-            raise Broken("what was stored is no longer there")
-        for entry, hashed in read[1:] if self.chain else read:
-            self.chain.append(hashed)
-            told = json.loads(entry)
-            if told["kind"] == "result":
-                if told["match"] in self.results:
-                    raise Broken(f"match {told['match']} has two results")
-                self.results.add(told["match"])
+        """After every commit."""
+        try:
+            self.disk.check()
+        except Broken as error:
+            self._fail(error)
+
+    def _fail(self, error: Broken) -> None:
+        """End the simulation; not raised, because the server would take it for an error of its own and go on."""
+        assert self.loop is not None
+        self.loop.fail(error)
 
     def _heard(self, bot: Bot, body: pb.RefereeBody) -> None:
         assert self.loop is not None
@@ -321,27 +311,16 @@ class World:
             return
         redealt = match.table.state.redealt(decide.seat, Seeded(self.chance.randbytes(32)))
         if redealt.view_bytes(decide.seat) != decide.view:
-            # Not raised: the server would take it for a connection that broke.
-            assert self.loop is not None
-            self.loop.fail(Broken(f"{decide.match_id}: seat {decide.seat} was sent something hidden"))
+            self._fail(Broken(f"{decide.match_id}: seat {decide.seat} was sent something hidden"))
 
     def _check_end(self, bot: Bot, end: pb.MatchEnd) -> None:
-        """A result is stored before any bot hears of it, and is the one that is stored."""
-        assert self.disk is not None
-        number = int(end.match_id.removeprefix(f"{NAME}/"))
-        stored = self.disk.execute(STORED, (NAME, number)).fetchall()
-        if not stored or stored[0][0] != "finished":
-            raise Broken(f"{end.match_id} was announced and is not stored")
-        if [rank for _, _, rank in stored] != list(end.result.ranks) or stored[0][1] != end.seed:
-            raise Broken(f"{end.match_id} was announced otherwise than it is stored")
-        if self.disk.execute(HEAD, (NAME, end.head.entries - 1)).fetchall() != [(end.head.hash,)]:
-            raise Broken(f"{bot.name} was told a head that the hash chain never had")
+        self.disk.check_end(bot.name, end)
         self.told[f"{bot.name} {end.match_id}"] += 1
         if self.told[f"{bot.name} {end.match_id}"] > 1:
             raise Broken(f"{bot.name} was told twice of the end of {end.match_id}")
 
     def _check_afterwards(self) -> None:
-        with Store.open(str(self.path), create=False, now=self.wall) as store:
+        with Store.open(str(self.disk.path), create=False, now=self.wall) as store:
             tournament = store.tournaments.get(NAME)
             if tournament.state is not TournamentState.FINISHED:
                 raise Broken(f"the tournament ended as {tournament.state}")
@@ -349,7 +328,7 @@ class World:
             total = 0
             for match in store.matches.in_schedule_order(tournament.id, list(MatchState)):
                 total += 1
-                if (match.state is MatchState.FINISHED) != (match.ordinal in self.results):
+                if (match.state is MatchState.FINISHED) != (match.ordinal in self.disk.results):
                     raise Broken(f"match {match.ordinal} is {match.state}, and its journal says otherwise")
                 if match.state not in (MatchState.FINISHED, MatchState.ABSENT):
                     raise Broken(f"match {match.ordinal} is {match.state}")

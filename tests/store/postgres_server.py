@@ -37,35 +37,38 @@ def postgres_address(postgres_url: str) -> Iterator[str]:
 def postgres_url() -> Iterator[str]:
     """The address of a server, one for all tests: to make one takes seconds. Tests are skipped where there is none."""
     given = os.environ.get("REFEREE_TEST_POSTGRES")
-    found = _programs()
+    found = programs()
     if given:
         yield given
     elif found is None:
         pytest.skip(NO_SERVER)
     else:
-        with _private_server(*found) as server:
+        with private_server(*found) as server:
             yield server.url
 
 
 @pytest.fixture
 def own_postgres() -> Iterator[PrivatePostgres]:
     """A server that no other test uses, to be stopped and started."""
-    found = _programs()
+    found = programs()
     if found is None:
         pytest.skip(NO_SERVER)
-    with _private_server(*found) as server:
+    with private_server(*found) as server:
         yield server
 
 
-def _programs() -> tuple[str, str] | None:
+def programs() -> tuple[str, str] | None:
     places = [*os.get_exec_path(), *map(str, sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True))]
     initdb, postgres = (shutil.which(name, path=os.pathsep.join(places)) for name in ("initdb", "postgres"))
     return (initdb, postgres) if initdb and postgres else None
 
 
 @contextmanager
-def _private_server(initdb: str, postgres: str) -> Iterator[PrivatePostgres]:
-    """A fresh cluster in a folder of its own, reached by a unix socket, gone afterwards."""
+def private_server(initdb: str, postgres: str, *, durable: bool = False) -> Iterator[PrivatePostgres]:
+    """A fresh cluster in a folder of its own, reached by a unix socket, gone afterwards.
+
+    It does not wait for the disk unless it is `durable`, as any server is that is not for tests.
+    """
     # Not pytest's folder: that one is closed to other users, and its path is too long for a socket.
     folder = Path(tempfile.mkdtemp(prefix="pg-"))
     as_other: list[str] = []
@@ -98,7 +101,7 @@ def _private_server(initdb: str, postgres: str) -> Iterator[PrivatePostgres]:
             timeout=120,
         )
         assert made.returncode == 0, made.stderr
-        server = PrivatePostgres([*as_other, postgres], cluster, folder)
+        server = PrivatePostgres([*as_other, postgres], cluster, folder, durable=durable)
         server.start()
         try:
             yield server
@@ -111,9 +114,10 @@ def _private_server(initdb: str, postgres: str) -> Iterator[PrivatePostgres]:
 class PrivatePostgres:
     """A server of one's own, which can be stopped and started again."""
 
-    def __init__(self, program: list[str], cluster: str, folder: Path) -> None:
+    def __init__(self, program: list[str], cluster: str, folder: Path, *, durable: bool = False) -> None:
         self.url = f"postgresql://referee@/postgres?host={folder}"
-        self._words = [*program, "-D", cluster, "-k", str(folder), "-c", "listen_addresses=", "-c", "fsync=off"]
+        self._words = [*program, "-D", cluster, "-k", str(folder), "-c", "listen_addresses="]
+        self._words += [] if durable else ["-c", "fsync=off"]
         self._log = folder / "log"
         self._server: subprocess.Popen[bytes] | None = None
 

@@ -35,6 +35,8 @@ Ca = Annotated[
     str | None, typer.Option("--ca", metavar="FILE", help="Certificate to trust, where the server speaks TLS.")
 ]
 
+AsJson = Annotated[bool, typer.Option("--json", help="Print exactly one JSON value on stdout, for programs.")]
+
 OPTION_HELP = "An option of the game; may be repeated. A file that it names is read here."
 
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}

@@ -3,7 +3,7 @@
 A further command is a module of `commands/` and one word in `GROUPS` (with a dash where the module has an
 underscore; `import_` is `import`): the module holds either a function of the same name (a command) or a `typer.Typer`
 called `app` (a group of commands). Modules import what is heavy inside their functions, so that every command starts at
-once.
+once; a few lines are answered even without the parser (`at_once.py`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from importlib import import_module
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
-from referee import __version__
+from referee.cli.at_once import AT_ONCE
 from referee.cli.errors import DID_NOT_HOLD, DONE, ENVIRONMENT, INTERRUPTED, WRONG_USE, Failure
 
 if TYPE_CHECKING:
@@ -50,9 +50,6 @@ COMMANDS = tuple(name for group in GROUPS.values() for name in group)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `referee` and return its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if words == ["--version"]:  # answered before anything heavy is imported
-        sys.stdout.write(f"referee {__version__}\n")
-        return DONE
     try:
         code = _run(words)
         sys.stdout.flush()
@@ -124,32 +121,19 @@ def module_name(command: str) -> str:
 
 
 def _run(words: Sequence[str]) -> int:
-    import typer
-
     from referee.cli.output import begin_json, print_error, print_json_error
-    from referee.cli.web import with_usual_address
-    from referee.rules.game import WrongUse
 
     begin_json()
     try:
-        only = words[0] if words and words[0] in COMMANDS else None
-        code = build(only)(with_usual_address(words), prog_name="referee", standalone_mode=False)
-        return code if isinstance(code, int) else DONE
+        if tuple(words) in AT_ONCE:
+            AT_ONCE[tuple(words)]()
+            return DONE
+        return _parse_and_run(words)
     except Failure as failure:
         print_error(str(failure))
         if "--json" in words and failure.code in (DID_NOT_HOLD, ENVIRONMENT):
             print_json_error(str(failure), failure.code)
         return failure.code
-    except WrongUse as error:
-        print_error(str(error))
-        return WRONG_USE
-    except typer.Abort:
-        return INTERRUPTED
-    except typer.TyperException as error:
-        command = f"{words[0]} " if words and words[0] in COMMANDS else ""
-        message = error.format_message() or "a word is missing"  # a group of commands alone has shown its help
-        print_error(f"{message} (see 'referee {command}--help')")
-        return WRONG_USE
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -160,3 +144,26 @@ def _run(words: Sequence[str]) -> int:
             raise
         print_error(f"unexpected {type(error).__name__}: {error} (run again with REFEREE_DEBUG=1 to see where)")
         return ENVIRONMENT
+
+
+def _parse_and_run(words: Sequence[str]) -> int:
+    import typer
+
+    from referee.cli.output import print_error
+    from referee.cli.web import with_usual_address
+    from referee.rules.game import WrongUse
+
+    try:
+        only = words[0] if words and words[0] in COMMANDS else None
+        code = build(only)(with_usual_address(words), prog_name="referee", standalone_mode=False)
+        return code if isinstance(code, int) else DONE
+    except WrongUse as error:
+        print_error(str(error))
+        return WRONG_USE
+    except typer.Abort:
+        return INTERRUPTED
+    except typer.TyperException as error:
+        command = f"{words[0]} " if words and words[0] in COMMANDS else ""
+        message = error.format_message() or "a word is missing"  # a group of commands alone has shown its help
+        print_error(f"{message} (see 'referee {command}--help')")
+        return WRONG_USE

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from referee.masking import masked
 
@@ -20,8 +18,6 @@ if TYPE_CHECKING:
 
 _printed: list[bool] = []
 """Whether the JSON value of this run is out."""
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print exactly one JSON value on stdout, for programs.")]
 
 
 def print_json(value: Any) -> None:

@@ -56,7 +56,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
-from referee.rules.boards import generic
 from referee.rules.boards.board import Board
 from referee.rules.boards.spots import Spot, usable
 from referee.rules.chance import Chance, Label, Seeded
@@ -239,8 +238,12 @@ class Game(ABC, Generic[M]):
     mirroring: ClassVar[str] = ""
     """Whether mirrored deals pay in this game, in a sentence with what was measured; empty: not measured."""
 
-    board: ClassVar[Board | None] = None
-    """How the game draws its views; None: as tables."""
+    @property
+    def board(self) -> Board | None:
+        """How the game draws its views; None: as tables. `board = Board(…)` will do; a game whose drawing takes long to
+        import makes it a `cached_property`, because most who need the rules draw nothing.
+        """
+        return None
 
     @abstractmethod
     def new(self, players: int, options: Mapping[str, Any], chance: Chance) -> State[M]:
@@ -315,6 +318,8 @@ class Game(ABC, Generic[M]):
         """
         if self.board is not None and self.board.takes(view):
             return self.board.draw(view, width, names, colour=colour, ascii=ascii)
+        from referee.rules.boards import generic
+
         return generic.drawing(self.title, view, width, names, colour=colour, ascii=ascii)
 
     def picture(self, view: View, *, names: Sequence[str] | None = None) -> str:
@@ -325,6 +330,8 @@ class Game(ABC, Generic[M]):
         """
         if self.board is not None and self.board.takes(view):
             return self.board.paint(view, names)
+        from referee.rules.boards import generic
+
         return generic.picture(self.name, self.title, view, names)
 
     def spots(self, view: View, legal: Sequence[str], *, names: Sequence[str] | None = None) -> list[Spot]:
@@ -339,6 +346,8 @@ class Game(ABC, Generic[M]):
         """What the events of a view say, in words: one line for each, oldest first."""
         if self.board is not None and self.board.told is not None and isinstance(view, self.board.view):
             return self.board.told(view, names)
+        from referee.rules.boards import generic
+
         return generic.told(view, names)
 
     def rules(self) -> str:

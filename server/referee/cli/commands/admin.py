@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli.arguments import AdminToken, Ca, Db, Server
+from referee.cli.arguments import AdminToken, AsJson, Ca, Db, Server
 from referee.cli.backend import backend_of
 from referee.cli.errors import wrong_use
-from referee.cli.output import AsJson, print_json, stdout_console
+from referee.cli.output import print_json, stdout_console
 from referee.cli.tokens import ADMIN_TOKEN, check_new_file, keep
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.cli.arguments import AdminToken, Ca, Db, Server, free_time, seconds
+from referee.cli.arguments import AdminToken, AsJson, Ca, Db, Server, free_time, seconds
 from referee.cli.building import BuildNetwork, build_bots
 from referee.cli.errors import DID_NOT_HOLD, DONE, ENVIRONMENT, INTERRUPTED, WRONG_USE, Failure, wrong_use
 from referee.cli.local_venue import UseSandbox, wants_sandbox
 from referee.cli.match_source import MatchName, MatchSource, find_match
-from referee.cli.output import AsJson, print_json, stderr_console, stdout_console
+from referee.cli.output import print_json, stderr_console, stdout_console
 
 if TYPE_CHECKING:
     from referee.analysis.ask import Reply

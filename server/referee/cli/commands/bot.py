@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from referee.cli.arguments import AdminToken, Ca, Db, Server
+from referee.cli.arguments import AdminToken, AsJson, Ca, Db, Server
 from referee.cli.backend import backend_of
 from referee.cli.listing import print_bots
-from referee.cli.output import AsJson, print_json, stderr_console, stdout_console
+from referee.cli.output import print_json, stderr_console, stdout_console
 
 app = typer.Typer(no_args_is_help=True, help="Register bots and their tokens.")
 

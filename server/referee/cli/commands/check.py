@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from referee.cli.arguments import AsJson
 from referee.cli.building import BuildNetwork, build_bots
 from referee.cli.errors import DID_NOT_HOLD, DONE, ENVIRONMENT, Failure
-from referee.cli.output import AsJson, print_json, stderr_console, stdout_console
+from referee.cli.output import print_json, stderr_console, stdout_console
 from referee.cli.progress_line import ProgressLine
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.cli.arguments import game_options
+from referee.cli.arguments import AsJson, game_options
 from referee.cli.errors import DID_NOT_HOLD, DONE, wrong_use
-from referee.cli.output import AsJson, print_json, stderr_console, stdout_console
+from referee.cli.output import print_json, stderr_console, stdout_console
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

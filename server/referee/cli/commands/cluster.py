@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
+from referee.cli.arguments import AsJson
 from referee.cli.cluster_venue import Certs, need_cluster
 from referee.cli.errors import ENVIRONMENT, Failure
-from referee.cli.output import AsJson, print_json, stderr_console, stdout_console
+from referee.cli.output import print_json, stderr_console, stdout_console
 from referee.cli.stopping import Stopping
 
 app = typer.Typer(help="Several machines: certificates, and the scheduler.", no_args_is_help=True)

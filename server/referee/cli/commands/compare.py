@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.cli.arguments import OPTION_HELP, free_time, game_options, seconds
+from referee.cli.arguments import OPTION_HELP, AsJson, free_time, game_options, seconds
 from referee.cli.building import BuildNetwork
 from referee.cli.errors import DID_NOT_HOLD, DONE, ENVIRONMENT, INTERRUPTED, WRONG_USE, Failure, wrong_use
 from referee.cli.local_venue import (
@@ -23,7 +23,7 @@ from referee.cli.local_venue import (
     name_bots,
     wants_sandbox,
 )
-from referee.cli.output import AsJson, print_json, stderr_console
+from referee.cli.output import print_json, stderr_console
 from referee.cli.stopping import Stopping
 from referee.workers.room import Room, room_for
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli.arguments import AdminToken, Ca, Db, Server
+from referee.cli.arguments import AdminToken, AsJson, Ca, Db, Server
 from referee.cli.backend import Backend, backend_of, tournament_named
 from referee.cli.errors import wrong_use
-from referee.cli.output import AsJson, print_json, stderr_console, stdout_console
+from referee.cli.output import print_json, stderr_console, stdout_console
 
 if TYPE_CHECKING:
     from referee.tournament.events import Event

@@ -10,10 +10,10 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.cli.arguments import Ca, Db, Server
+from referee.cli.arguments import AsJson, Ca, Db, Server
 from referee.cli.backend import Backend, backend_of
 from referee.cli.errors import DID_NOT_HOLD, ENVIRONMENT, WRONG_USE, Failure
-from referee.cli.output import AsJson, print_json, stderr_console, stdout_console
+from referee.cli.output import print_json, stderr_console, stdout_console
 
 if TYPE_CHECKING:
     from referee.tournament.audit.folder import Published

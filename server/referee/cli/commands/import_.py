@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from referee.cli.arguments import Db
+from referee.cli.arguments import AsJson, Db
 from referee.cli.database import open_store
 from referee.cli.errors import DID_NOT_HOLD, WRONG_USE, Failure
-from referee.cli.output import AsJson, print_json, stdout_console
+from referee.cli.output import print_json, stdout_console
 
 
 def import_(

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli.arguments import AdminToken, Ca, Db, Server, seconds
+from referee.cli.arguments import AdminToken, AsJson, Ca, Db, Server, seconds
 from referee.cli.backend import backend_of
 from referee.cli.errors import ENVIRONMENT, WRONG_USE, Failure, wrong_use
-from referee.cli.output import AsJson, print_json, stderr_console, stdout_console
+from referee.cli.output import print_json, stderr_console, stdout_console
 from referee.cli.tokens import check_new_file
 
 if TYPE_CHECKING:

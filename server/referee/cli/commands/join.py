@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from referee.cli.arguments import Ca
+from referee.cli.arguments import AsJson, Ca
 from referee.cli.author import DEFAULT, AuthorServer
 from referee.cli.connection import call
-from referee.cli.output import AsJson, print_json, stdout_console
+from referee.cli.output import print_json, stdout_console
 from referee.cli.tokens import INVITATION, TOKEN, asked, check_new_file, in_file, keep
 
 

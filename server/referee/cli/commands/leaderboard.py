@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
-from referee.cli.arguments import DEFAULT_DB, DEFAULT_SERVER, Ca, Db, Server
+from referee.cli.arguments import DEFAULT_DB, DEFAULT_SERVER, AsJson, Ca, Db, Server
 from referee.cli.backend import backend_of
 from referee.cli.errors import ENVIRONMENT, WRONG_USE, Failure
-from referee.cli.output import AsJson, print_json, print_table, stdout_console
+from referee.cli.output import print_json, print_table, stdout_console
 
 
 def leaderboard(

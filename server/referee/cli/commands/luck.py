@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.cli.arguments import Db
+from referee.cli.arguments import AsJson, Db
 from referee.cli.database import open_store
 from referee.cli.errors import DID_NOT_HOLD, WRONG_USE, Failure
-from referee.cli.output import AsJson, print_json, stderr_console, stdout_console
+from referee.cli.output import print_json, stderr_console, stdout_console
 
 if TYPE_CHECKING:
     from referee.analysis.luck import AdjustedRatings, Luckmeter

@@ -7,9 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from referee.cli.arguments import DEFAULT_SERVER, OPTION_HELP, AdminToken, Ca, free_time, options_to_send, seconds
+from referee.cli.arguments import (
+    DEFAULT_SERVER,
+    OPTION_HELP,
+    AdminToken,
+    AsJson,
+    Ca,
+    free_time,
+    options_to_send,
+    seconds,
+)
 from referee.cli.connection import channel, failure, metadata, stub
-from referee.cli.output import AsJson, print_json, stdout_console
+from referee.cli.output import print_json, stdout_console
 from referee.cli.tokens import admin_token as needed_token
 
 MOST_MATCHES = 1_000_000

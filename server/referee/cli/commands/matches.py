@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from referee.cli.arguments import Ca, Db, Server
+from referee.cli.arguments import AsJson, Ca, Db, Server
 from referee.cli.backend import Row, backend_of
 from referee.cli.errors import wrong_use
-from referee.cli.output import AsJson, print_json, stderr_console, stdout_console
+from referee.cli.output import print_json, stderr_console, stdout_console
 
 USUAL_LIMIT = 20
 MOST = 1_000_000

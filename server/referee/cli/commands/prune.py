@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from referee.cli.arguments import Db
+from referee.cli.arguments import AsJson, Db
 from referee.cli.database import open_store
 from referee.cli.errors import wrong_use
-from referee.cli.output import AsJson, print_json, stdout_console
+from referee.cli.output import print_json, stdout_console
 
 
 def prune(

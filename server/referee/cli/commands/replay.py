@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli.arguments import AdminToken, Ca, Db, Server
+from referee.cli.arguments import AdminToken, AsJson, Ca, Db, Server
 from referee.cli.errors import ENVIRONMENT, Failure, wrong_use
 from referee.cli.match_source import MatchName, Token, find_match
-from referee.cli.output import AsJson, print_json, stderr_console
+from referee.cli.output import print_json, stderr_console
 from referee.rules.files import read_bounded
 
 if TYPE_CHECKING:

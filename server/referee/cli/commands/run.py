@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.cli.arguments import OPTION_HELP, game_options, seconds
+from referee.cli.arguments import OPTION_HELP, AsJson, game_options, seconds
 from referee.cli.building import BuildNetwork
 from referee.cli.cluster_venue import Certs, Cluster, Place, cluster_address, on_cluster
 from referee.cli.database import open_store
@@ -47,7 +47,7 @@ from referee.cli.local_venue import (
     name_bots,
     wants_sandbox,
 )
-from referee.cli.output import AsJson, print_json, print_table, stderr_console, stdout_console
+from referee.cli.output import print_json, print_table, stderr_console, stdout_console
 from referee.cli.run_result import print_faults, print_result
 from referee.cli.standings_source import from_runner
 from referee.cli.stopping import Stopping

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from referee.cli.arguments import AsJson
 from referee.cli.errors import DID_NOT_HOLD, DONE, WRONG_USE, wrong_use
-from referee.cli.output import AsJson, print_json, stderr_console, stdout_console
+from referee.cli.output import print_json, stderr_console, stdout_console
 
 if TYPE_CHECKING:
     from referee.rules.scenario import ScenarioFailed, ScenarioUnreadable

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from referee.cli.arguments import AdminToken, Ca, Db, Server
+from referee.cli.arguments import AdminToken, AsJson, Ca, Db, Server
 from referee.cli.match_source import MatchName, MatchSource, Token, find_match, why_unplayed
-from referee.cli.output import AsJson, print_json, stdout_console
+from referee.cli.output import print_json, stdout_console
 
 if TYPE_CHECKING:
     from referee.analysis.replay import RecordedMatch

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.cli.arguments import OPTION_HELP, free_time, game_options, read_bots, seconds
+from referee.cli.arguments import OPTION_HELP, AsJson, free_time, game_options, read_bots, seconds
 from referee.cli.building import BuildNetwork
 from referee.cli.errors import DID_NOT_HOLD, ENVIRONMENT, INTERRUPTED, Failure
 from referee.cli.local_venue import UseSandbox
-from referee.cli.output import AsJson, print_json, stderr_console
+from referee.cli.output import print_json, stderr_console
 from referee.cli.simulated_field import SimulatedField, field_of
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from referee.cli.arguments import Ca
+from referee.cli.arguments import AsJson, Ca
 from referee.cli.author import DEFAULT, Author, AuthorServer, OfBot, TokenFile, print_versions, version_row
-from referee.cli.output import AsJson, print_json, stdout_console
+from referee.cli.output import print_json, stdout_console
 
 app = typer.Typer(no_args_is_help=True, help="Versions of a submitted bot: list, log, rollback, retire.")
 

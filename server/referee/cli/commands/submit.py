@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
-from referee.cli.arguments import Ca
+from referee.cli.arguments import AsJson, Ca
 from referee.cli.author import DEFAULT, Author, AuthorServer, OfBot, TokenFile
 from referee.cli.errors import DID_NOT_HOLD, DONE, WRONG_USE, Failure
-from referee.cli.output import AsJson, print_json, stderr_console, stdout_console
+from referee.cli.output import print_json, stderr_console, stdout_console
 
 if TYPE_CHECKING:
     from referee.cli.backend import Row

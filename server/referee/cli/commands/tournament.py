@@ -10,6 +10,7 @@ import typer
 from referee.cli.arguments import (
     OPTION_HELP,
     AdminToken,
+    AsJson,
     Ca,
     Db,
     Server,
@@ -39,7 +40,7 @@ from referee.cli.format_options import (
     until_settings,
 )
 from referee.cli.listing import print_details, print_forecast, print_progress, print_tournaments
-from referee.cli.output import AsJson, print_json, print_table, stdout_console
+from referee.cli.output import print_json, print_table, stdout_console
 
 app = typer.Typer(no_args_is_help=True, help="Create, run and steer tournaments.")
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.cli.arguments import DEFAULT_DB, Ca, Db, Server
+from referee.cli.arguments import DEFAULT_DB, AsJson, Ca, Db, Server
 from referee.cli.backend import backend_of
 from referee.cli.database import open_store
 from referee.cli.errors import DID_NOT_HOLD, ENVIRONMENT, WRONG_USE, Failure
-from referee.cli.output import AsJson, print_json, print_warning, stderr_console, stdout_console
+from referee.cli.output import print_json, print_warning, stderr_console, stdout_console
 
 if TYPE_CHECKING:
     from referee.store import Store

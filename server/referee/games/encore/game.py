@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, ClassVar
 
 from arena.games.encore.v1 import encore_pb2 as pb
-from referee.games.encore import drawing, picture, telling
 from referee.games.encore.dice import read_roll
-from referee.games.encore.imagine import imagine
 from referee.games.encore.moves import Move
 from referee.games.encore.sheet import sheet_for
 from referee.games.encore.sheet_file import STANDARD, read_sheet
@@ -50,7 +49,11 @@ class Encore(Game[Move]):
     draw_probability = 0.02
     mirroring = "gains nothing: the luck moves as soon as play differs (0.9 to 1.3 times the variance of other deals)"
 
-    board = Board(pb.View, drawing.draw, picture.paint, telling.told, picture.spots, telling.complete)
+    @cached_property
+    def board(self) -> Board:
+        from referee.games.encore import drawing, picture, telling
+
+        return Board(pb.View, drawing.draw, picture.paint, telling.told, picture.spots, telling.complete)
 
     def new(self, players: int, options: Mapping[str, Any], chance: Chance) -> EncoreState:
         return EncoreState(players, sheet_for(options["sheet"]), chance)
@@ -64,6 +67,8 @@ class Encore(Game[Move]):
         return rolls + players * (sheet.row_bonus.count("bomb") + sheet.column_bonus.count("bomb"))
 
     def imagine(self, view: View | bytes, chance: Chance) -> EncoreState:
+        from referee.games.encore.imagine import imagine
+
         with whole_view(self):
             return imagine(read_message(pb.View, view), chance)
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, ClassVar
 
 from arena.games.flip7.v1 import flip7_pb2 as pb
-from referee.games.flip7 import drawing, picture, telling
 from referee.games.flip7.cards import COPIES, DECK, MOST_RESHUFFLES, SPECIALS, decks, read_card
-from referee.games.flip7.imagine import imagine
 from referee.games.flip7.moves import MOST_PLAYERS, Move
 from referee.games.flip7.round import MOST_ROUNDS
 from referee.games.flip7.state import Flip7State
@@ -47,7 +46,11 @@ class Flip7(Game[Move]):
     draw_probability = 0.0044
     mirroring = "gains nothing: the luck moves as soon as play differs (0.9 to 1.3 times the variance of other deals)"
 
-    board = Board(pb.View, drawing.draw, picture.paint, telling.told, picture.spots)
+    @cached_property
+    def board(self) -> Board:
+        from referee.games.flip7 import drawing, picture, telling
+
+        return Board(pb.View, drawing.draw, picture.paint, telling.told, picture.spots)
 
     def new(self, players: int, options: Mapping[str, Any], chance: Chance) -> Flip7State:
         return Flip7State(players, options["rules"] == "faq", options["target_score"], chance)
@@ -61,6 +64,8 @@ class Flip7(Game[Move]):
         return MOST_ROUNDS * (piles * decks(players) * (len(DECK) + specials) + 1 + players)
 
     def imagine(self, view: View | bytes, chance: Chance) -> Flip7State:
+        from referee.games.flip7.imagine import imagine
+
         with whole_view(self):
             return imagine(read_message(pb.View, view), chance)
 

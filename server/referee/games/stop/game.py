@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, ClassVar
 
 from arena.games.stop.v1 import stop_pb2 as pb
-from referee.games.stop import drawing, picture, telling
 from referee.games.stop.cards import HAND, read_card
-from referee.games.stop.imagine import imagine
 from referee.games.stop.moves import Move
 from referee.games.stop.state import AUCTIONS, SHUFFLES, StopState
 from referee.rules.boards.board import Board
@@ -44,7 +43,11 @@ class Stop(Game[Move]):
     imagine_forgets = "what a seat saw of the hands before its last decision"
     ranks_beside_scores = "the eliminated keep their tokens, and rank below everybody who still plays"
 
-    board = Board(pb.View, drawing.draw, picture.paint, telling.told, picture.spots)
+    @cached_property
+    def board(self) -> Board:
+        from referee.games.stop import drawing, picture, telling
+
+        return Board(pb.View, drawing.draw, picture.paint, telling.told, picture.spots)
 
     def new(self, players: int, options: Mapping[str, Any], chance: Chance) -> StopState:
         return StopState(players, chance)
@@ -61,6 +64,8 @@ class Stop(Game[Move]):
         return calls + AUCTIONS * auction
 
     def imagine(self, view: View | bytes, chance: Chance) -> StopState:
+        from referee.games.stop.imagine import imagine
+
         with whole_view(self):
             return imagine(read_message(pb.View, view), chance)
 

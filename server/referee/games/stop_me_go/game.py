@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, ClassVar
 
 from arena.games.stop_me_go.v1 import stop_me_go_pb2 as pb
-from referee.games.stop_me_go import drawing, picture, telling
-from referee.games.stop_me_go.imagine import imagine
 from referee.games.stop_me_go.moves import Move
 from referee.games.stop_me_go.state import ESCAPES, GANGSTERS, IN_LINE, StopMeGoState, tokens_in_play
 from referee.rules.boards.board import Board
@@ -76,7 +75,11 @@ class StopMeGo(Game[Move]):
     mirroring = "gains nothing: the luck moves as soon as play differs (0.9 to 1.3 times the variance of other deals)"
     ranks_beside_scores = "whoever takes a third token wins, whatever the tokens of the others are worth"
 
-    board = Board(pb.View, drawing.draw, picture.paint, telling.told, picture.spots)
+    @cached_property
+    def board(self) -> Board:
+        from referee.games.stop_me_go import drawing, picture, telling
+
+        return Board(pb.View, drawing.draw, picture.paint, telling.told, picture.spots)
 
     def new(self, players: int, options: Mapping[str, Any], chance: Chance) -> StopMeGoState:
         return StopMeGoState(players, tuple(sorted(options["tokens"])), chance)
@@ -88,6 +91,8 @@ class StopMeGo(Game[Move]):
         return tokens_in_play(players) * (IN_LINE + ESCAPES - 1)
 
     def imagine(self, view: View | bytes, chance: Chance) -> StopMeGoState:
+        from referee.games.stop_me_go.imagine import imagine
+
         with whole_view(self):
             return imagine(read_message(pb.View, view), chance)
 

@@ -126,12 +126,15 @@ class FileBackend:
         return {"name": name, "matches": matches, "commitment": tournament.commitment, "repeatable": repeatable}
 
     def start(self, name: str, concurrency: int | None = None) -> ControlResult:
-        from referee.cli.onsite import play_here
-
-        return ControlResult(code=play_here(name, self.db, concurrency))
+        return self._play(name, concurrency, "started the tournament")
 
     def resume(self, name: str, concurrency: int | None = None) -> ControlResult:
-        return self.start(name, concurrency)
+        return self._play(name, concurrency, "resumed the tournament")
+
+    def _play(self, name: str, concurrency: int | None, words: str) -> ControlResult:
+        from referee.cli.onsite import play_here
+
+        return ControlResult(code=play_here(name, self.db, concurrency, lambda store: note(store, words, name)))
 
     def pause(self, name: str) -> ControlResult:
         from referee.tournament import plan as plans

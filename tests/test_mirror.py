@@ -22,6 +22,7 @@ BESIDE = frozenset(
         "leaderboard",
         "scenarios",
         "sdk",
+        "season",
         "simulation",
         "third_party",
     ],

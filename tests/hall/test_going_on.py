@@ -138,6 +138,23 @@ async def test_bots_that_joined_are_taken_back_one_after_the_other(competition: 
     holds(store)
 
 
+async def test_a_snapshot_of_before_a_bot_joined_verifies_where_a_match_was_set_aside(
+    competition: Competition, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("referee.tournament.standings.snapshots.EVERY", 3)
+    register(competition, "cy")
+    await competition.director.create("league", PLAN, ["random", "random", "random"], None, True)
+    await over(competition)
+    rule(store, "league", Action.ANNUL, "1", "a mistake")
+    from_store(store, "league")
+    total = counts(store).total
+    assert [each.through for each in store.snapshots.all(1) if each.kind == "board"] == [total]
+    await competition.director.reopen("league")
+    assert await competition.director.join("league", "cy") > 0
+    verified = holds(store)
+    assert (verified.replayed, verified.set_aside) == (total - 1, 1)
+
+
 async def test_what_has_begun_is_not_taken_back(competition: Competition, store: Store) -> None:
     director = competition.director
     await director.create("league", PLAN, ["random", "random", "random"], None, False)

@@ -14,13 +14,14 @@ import grpc
 import grpc.aio
 import pytest
 
-from arena.v1 import access_pb2, admin_pb2, archive_pb2, invitation_pb2
+from arena.v1 import access_pb2, admin_pb2, archive_pb2, invitation_pb2, webhook_pb2
 from arena.v1.access_pb2_grpc import AccessServiceStub
 from arena.v1.admin_pb2_grpc import AdminServiceStub
 from arena.v1.archive_pb2_grpc import ArchiveServiceStub
 from arena.v1.invitation_pb2_grpc import InvitationServiceStub
+from arena.v1.webhook_pb2_grpc import WebhookServiceStub
 from referee.cli.main import main
-from referee.net import access_service, admin_service
+from referee.net import access_service, admin_service, webhook_service
 from referee.store import Role
 
 from .conftest import Server
@@ -54,11 +55,12 @@ async def tokens(server: Server) -> dict[str, str]:
 
 
 def requests() -> list[tuple[Any, str, Any]]:
-    """Every call of both services, with a request that could do harm."""
+    """Every call of these services, with a request that could do harm."""
     found = []
     for stub, module, needs in (
         (AdminServiceStub, admin_pb2, admin_service.NEEDS),
         (AccessServiceStub, access_pb2, access_service.NEEDS),
+        (WebhookServiceStub, webhook_pb2, webhook_service.NEEDS),
     ):
         service = module.DESCRIPTOR.services_by_name[stub.__name__.removesuffix("Stub")]
         assert needs.keys() <= {method.name for method in service.methods}
@@ -256,6 +258,32 @@ async def test_admins_are_managed_by_commands_and_their_actions_listed(server: S
     assert "there is no role 'boss': choose host, helper, spectator" in await types(
         "admin", "add", "eve", "--role", "boss", *host, code=2
     )
+
+
+async def test_webhooks_are_managed_by_commands_at_a_distance_and_keep_their_address(server: Server) -> None:
+    host = ["--server", server.address, "--admin-token", server.admin_token]
+    made = await types(
+        "webhook", "add", "room", "https://chat.example.org/x1", "--on", "tournament.started", *host, "--json"
+    )
+    assert made["secret"].startswith("whsec_")
+    assert server.store.webhooks.get("room").secret == made["secret"]
+    assert await types("webhook", "list", *host, "--json") == [
+        {"name": "room", "host": "chat.example.org", "form": "standard", "kinds": ["tournament.started"]}
+    ]
+    await types("webhook", "test", "room", *host)
+    [message] = await types("webhook", "log", "room", *host, "--json")
+    assert (message["kind"], message["attempts"], message["delivered"], message["error"]) == ("test", 0, None, "")
+    assert message == (await asyncio.to_thread(server.store.webhooks.messages, "room"))[0]
+    assert "needs https" in await types("webhook", "add", "far", "http://10.0.0.5/x", *host, code=2)
+    assert "exists already" in await types("webhook", "add", "room", "https://a.example.org/x", *host, code=2)
+    await types("webhook", "remove", "room", *host)
+    assert "there is no webhook named room" in await types("webhook", "log", "room", *host, code=2)
+    events = await types("events", *host, "--kind", "action", "--json")
+    assert [event["text"] for event in events["events"]] == [
+        "host added the webhook room",
+        "host tested the webhook room",
+        "host removed the webhook room",
+    ]
 
 
 def _create(server: Server, token: str) -> list[str]:

@@ -115,6 +115,11 @@ async def test_an_author_submits_a_bot_that_plays_and_goes_back_and_takes_it_bac
     assert await hello(place, ada.token) == (None, "")
     assert ada.types("submission", "rollback", "1", "--json")["state"] == "active"
     assert ada.types("submission", "list", "--bot", "ada", "--json", admin=True)[0]["state"] == "active"
+    ada.types("submission", "retire", "--bot", "ada", "--reason", "too loud", admin=True)
+    ada.types("submission", "rollback", "1", "--bot", "ada", admin=True)
+    told = ada.types("events", "--server", place.address, "--kind", "action", "--json", admin=True)["events"]
+    done = [event["text"] for event in told if "version" in event["text"]]
+    assert done == ["host retired version 1 of ada", "host made active version 1 of ada"]  # the author's own are not
 
 
 def test_a_bad_zip_is_refused_in_a_sentence_and_leaves_nothing(place: Process, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import shlex
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from referee.cli.database import open_store
@@ -22,8 +23,11 @@ PROGRESS_SECONDS = 2.0
 """Between two lines of progress."""
 
 
-def play_here(name: str, db: str | None, concurrency: int | None = None) -> int:
-    """Play a tournament of house bots in this process; with others, mark it as running for the next server."""
+def play_here(name: str, db: str | None, concurrency: int | None, noted: Callable[[Store], object]) -> int:
+    """Play a tournament of house bots in this process; with others, mark it as running for the next server.
+
+    `noted` is called when it has been started, to keep who did it.
+    """
     from referee.logs import log_to_stderr
     from referee.store import BotKind, TournamentState
     from referee.tournament.plan import check_playable
@@ -45,6 +49,7 @@ def play_here(name: str, db: str | None, concurrency: int | None = None) -> int:
         ]
         if remote:
             store.tournaments.set_state(tournament.id, TournamentState.RUNNING)
+            noted(store)
             where = f" --db {shlex.quote(shown(db))}" if db else ""
             stderr_console().print(
                 f"{name} goes on as soon as a server runs: start 'referee serve{where}', which waits for "
@@ -52,12 +57,13 @@ def play_here(name: str, db: str | None, concurrency: int | None = None) -> int:
                 markup=False,
             )
             return 0
-        return asyncio.run(_play(store, name, concurrency))
+        return asyncio.run(_play(store, name, concurrency, noted))
 
 
-async def _play(store: Store, name: str, concurrency: int | None) -> int:
+async def _play(store: Store, name: str, concurrency: int | None, noted: Callable[[Store], object]) -> int:
     from referee.gc_pauses import short_pauses
     from referee.hall.competition import USUAL_CONCURRENCY, Competition
+    from referee.threads import in_thread
     from referee_leaderboard import State, plain_progress_line
 
     competition = Competition(store, concurrency=concurrency or USUAL_CONCURRENCY)
@@ -70,6 +76,7 @@ async def _play(store: Store, name: str, concurrency: int | None) -> int:
     try:
         async with short_pauses(quiet=lambda: competition.idle):
             await director.control(name, "start")
+            await in_thread(noted, store)
             obeying = loop.create_task(_obey(stopping, director))
             if (runner := director.runners.get(name)) is not None:
                 playing = loop.create_task(director.wait_until_stopped(name))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -47,6 +48,12 @@ SETTINGS = (
     Setting("log_level", "info", "`debug`, `info`, `warning` or `error`"),
     Setting("log_format", "text", "`text` for people, `json` for one object a line"),
     Setting("log_time", "local", "`local` or `utc`"),
+    Setting(
+        "webhooks",
+        [],
+        "whom to tell what happens ([below](#being-told)): a table `[[webhooks]]` for each, with `name`, `url` and, if "
+        "wanted, `form`, `on` and `secret`",
+    ),
     Setting("submissions", False, "take bots that authors submit, and host them ([below](#submitted-bots))"),
     Setting(
         "submissions_dir",
@@ -64,6 +71,7 @@ SETTINGS = (
 )
 DEFAULTS: dict[str, Any] = {setting.key: setting.default for setting in SETTINGS}
 MAY_BE_NONE = ("watch_delay", "web_people", "max_hosted")
+_BELOW = re.compile(r" \(\[below\]\(#[a-z-]+\)\)")
 KINDS = {str: "text in quotes", int: "whole number", bool: "true or false", list: "list"}
 
 
@@ -81,7 +89,7 @@ def example() -> str:
     lines = []
     for key, default, what in SETTINGS:
         value = f'# {key} = "…"' if default is None else f"{key} = {_toml(default)}"
-        lines += [f"# {what.replace('`', '').replace(' ([below](#submitted-bots))', '')}", value, ""]
+        lines += [f"# {_BELOW.sub('', what).replace('`', '')}", value, ""]
     return "\n".join(lines)
 
 

@@ -11,7 +11,7 @@ import hashlib
 import hmac
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from ipaddress import ip_address
 from typing import Any
@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from referee.rules.game import WrongUse
 from referee.store import Message
-from referee.store.outbox import AWAY, BENCHED, CANCELLED, FINISHED, LEADER, STARTED
+from referee.store.outbox import AWAY, BENCHED, CANCELLED, FINISHED, KINDS, LEADER, STARTED
 
 PREFIX = "whsec_"
 FORMS = ("standard", "slack", "discord")
@@ -44,6 +44,21 @@ def check_url(url: str) -> None:
         raise WrongUse("the address of a webhook holds no user and no password: its path is its secret")
     if parts.scheme == "http" and not _is_loopback(host):
         raise WrongUse(f"{host} is another machine: a webhook there needs https, or anybody on the way reads it")
+
+
+def checked(url: str, form: str, kinds: Sequence[str] | None) -> list[str]:
+    """The kinds of messages that a new webhook is told, all of them without a choice; WrongUse for what cannot be."""
+    check_url(url)
+    if form not in FORMS:
+        raise WrongUse(f"there is no form {form!r}: choose {', '.join(FORMS)}")
+    if kinds is None:
+        return list(KINDS)
+    for kind in kinds:
+        if kind not in KINDS:
+            raise WrongUse(f"there is no kind {kind!r}: choose from {', '.join(KINDS)}")
+    if not kinds:
+        raise WrongUse(f"no kind is chosen: choose from {', '.join(KINDS)}, or leave it out for all of them")
+    return list(kinds)
 
 
 def _is_loopback(host: str) -> bool:

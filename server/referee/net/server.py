@@ -8,7 +8,16 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from arena.v1 import access_pb2, admin_pb2, archive_pb2, invitation_pb2, match_pb2, submission_pb2, tournament_pb2
+from arena.v1 import (
+    access_pb2,
+    admin_pb2,
+    archive_pb2,
+    invitation_pb2,
+    match_pb2,
+    submission_pb2,
+    tournament_pb2,
+    webhook_pb2,
+)
 from referee.hall.competition import Competition
 from referee.listening import Tls
 from referee.net.access_service import AccessService
@@ -21,6 +30,7 @@ from referee.net.open_calls import Calls
 from referee.net.play_service import PlayService
 from referee.net.submission_service import SubmissionService
 from referee.net.watch_service import WatchService
+from referee.net.webhook_service import WebhookService
 from referee.store import BotKind, StoreError
 
 log = structlog.get_logger()
@@ -77,6 +87,7 @@ class RefereeServer:
                 ),
                 (admin_pb2.DESCRIPTOR.services_by_name["AdminService"], AdminService(competition, self.play)),
                 (access_pb2.DESCRIPTOR.services_by_name["AccessService"], AccessService(competition)),
+                (webhook_pb2.DESCRIPTOR.services_by_name["WebhookService"], WebhookService(competition)),
                 (
                     invitation_pb2.DESCRIPTOR.services_by_name["InvitationService"],
                     InvitationService(competition.roster.invitations),

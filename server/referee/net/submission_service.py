@@ -21,7 +21,7 @@ from referee.net.guard import NOT_DECODED, UNDECODABLE, Refusal
 from referee.net.open_calls import Calls
 from referee.net.play_service import NOT_ACCEPTED
 from referee.rules.game import WrongUse
-from referee.store import BotKind, BotVersion, NotAllowed, Refused, Store, Unknown, VersionState
+from referee.store import Admin, BotKind, BotVersion, NotAllowed, Refused, Role, Store, Unknown, VersionState
 from referee.threads import in_thread
 
 T = TypeVar("T")
@@ -47,11 +47,11 @@ class SubmissionService:
         self._uploads: set[str] = set()
 
     async def Submit(self, requests: Any, context: Any) -> None:  # noqa: N802 - the method's name in the protocol
-        token_of = await self._caller(context)
+        caller = await self._caller(context)
         submissions = self._open()
         with self._calls.bot(context.peer()):
             first = await _read(context)
-            bot = await self._meant(token_of, "" if first is None else first.bot)
+            bot = await self._meant(caller, "" if first is None else first.bot)
             if bot in self._uploads:
                 raise Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, f"{bot} is being uploaded already")
             if len(self._uploads) >= UPLOADS:
@@ -61,6 +61,7 @@ class SubmissionService:
                 version = await _answer(self._upload(submissions, bot, first, context))
             finally:
                 self._uploads.discard(bot)
+        await self._note(caller, "submitted", f"version {version.number} of {bot}")
         await context.write(pb.SubmitResponse(version=_info(version)))
         await context.write(pb.SubmitResponse(version=_info(await submissions.settled(version))))
 
@@ -83,31 +84,43 @@ class SubmissionService:
     async def ActivateVersion(  # noqa: N802
         self, request: pb.ActivateVersionRequest, context: Any
     ) -> pb.ActivateVersionResponse:
-        bot = await self._meant(await self._caller(context), request.bot)
-        return pb.ActivateVersionResponse(version=_info(await _answer(self._open().rollback(bot, request.number))))
+        caller = await self._caller(context)
+        bot = await self._meant(caller, request.bot)
+        version = await _answer(self._open().rollback(bot, request.number))
+        await self._note(caller, "made active", f"version {version.number} of {bot}")
+        return pb.ActivateVersionResponse(version=_info(version))
 
     async def RetireVersion(self, request: pb.RetireVersionRequest, context: Any) -> pb.RetireVersionResponse:  # noqa: N802
-        bot = await self._meant(await self._caller(context), request.bot)
-        return pb.RetireVersionResponse(version=_info(await _answer(self._open().retire(bot, request.reason))))
+        caller = await self._caller(context)
+        bot = await self._meant(caller, request.bot)
+        version = await _answer(self._open().retire(bot, request.reason))
+        await self._note(caller, "retired", f"version {version.number} of {bot}")
+        return pb.RetireVersionResponse(version=_info(version))
 
     def _open(self) -> Submissions:
         if self._submissions is None:
             raise NONE
         return self._submissions
 
-    async def _caller(self, context: Any) -> str | None:
-        """The bot whose token this is; None for the host."""
+    async def _caller(self, context: Any) -> str | Admin:
+        """The bot whose token this is, or the host."""
         token, peer = bearer_token(context), context.peer()
         with lookups():
-            if await self._tokens.is_admin(token, peer):
-                return None
+            admin = await self._tokens.admin(token, peer)
+            if admin is not None and admin.may(Role.HOST):
+                return admin
             bot = await self._tokens.authenticate(token, peer)
         if bot is None:
             raise NOT_ACCEPTED
         return bot
 
-    async def _meant(self, caller: str | None, named: str) -> str:
-        if caller is not None:
+    async def _note(self, caller: str | Admin, action: str, subject: str) -> None:
+        """Keep what the host did to the bot of an author; what authors do to their own is told by its versions."""
+        if isinstance(caller, Admin):
+            await in_thread(self._store.admins.note, caller.name, caller.role.value, action, subject)
+
+    async def _meant(self, caller: str | Admin, named: str) -> str:
+        if isinstance(caller, str):
             if named not in ("", caller):
                 raise NOT_YOURS
             return caller

@@ -68,6 +68,34 @@ class Webhooks:
 
         self._connections.write(work)
 
+    def put(
+        self, name: str, url: str, secret: str, form: str, kinds: Sequence[str], *, keep_secret: bool = False
+    ) -> str:
+        """Add a webhook, or make the one of that name so; returns `added`, `changed`, or nothing if it is so already.
+
+        With `keep_secret` one that is there keeps what signs its messages. What it is still to be told stays.
+        """
+        check_name(name, "a webhook's name")
+        now = self._connections.now()
+
+        def work(connection: Connection) -> str:
+            row = connection.execute(select(t.webhooks).where(t.webhooks.c.name == name)).first()
+            found = None if row is None else _webhook(row)
+            signs = found.secret if found is not None and keep_secret else secret
+            values = {"url": plain(url), "secret": signs, "form": form, "kinds": list(kinds)}
+            if found is None:
+                connection.execute(insert(t.webhooks).values(name=name, created=now, **values))
+                _tell(connection, name, url, "added", now)
+                return "added"
+            if (found.url, found.secret, found.form, list(found.kinds)) == tuple(values.values()):
+                return ""
+            connection.execute(update(t.webhooks).where(t.webhooks.c.id == found.id).values(values))
+            _tell(connection, name, found.url, "removed", now)
+            _tell(connection, name, url, "added", now)
+            return "changed"
+
+        return self._connections.write(work)
+
     def remove(self, name: str) -> None:
         """Forget a webhook and what it was still to be told."""
         now = self._connections.now()

@@ -22,5 +22,8 @@ def test_records_are_counted_pruned_and_told(referee: Referee, tmp_path: Path, m
     assert "2 records pruned" in referee("events", "league").out
     assert referee("prune", "--tournament", "league").out == "removed tournament league with 2 matches\n"
     assert "tournament league was removed" in referee("events").out
+    done = referee("events", "--kind", "action").out
+    for what in ("started the tournament league", "removed 2 records with", "removed tournament league with 2 matches"):
+        assert f" (this machine) {what}" in done
     for wrong in ((), ("--before", "soon"), ("--bot", "a", "--tournament", "b"), ("--bot", "nobody")):
         assert referee("prune", *wrong).code == 2

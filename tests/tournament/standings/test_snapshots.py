@@ -180,6 +180,8 @@ def every_snapshot_holds(store: Store, plan: Plan) -> None:
         if match.state is FINISHED:
             check.reach(match.ordinal, board)
             check.add(score_of(match, "league"))
+        else:
+            check.skip(match.ordinal)
         enter(board, match, "league")
     check.end(board)
 

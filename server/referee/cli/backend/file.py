@@ -38,19 +38,19 @@ class FileBackend:
 
         with open_or_make_store(self.db) as store:
             token = Roster(store).add(name).token or ""
-            _note(store, "registered the bot", name)
+            note(store, "registered the bot", name)
             return token
 
     def rotate_bot(self, name: str) -> str:
         with open_store(self.db, create=False) as store:
             token = store.bots.rotate(name).token or ""
-            _note(store, "gave a new token to the bot", name)
+            note(store, "gave a new token to the bot", name)
             return token
 
     def revoke_bot(self, name: str) -> None:
         with open_store(self.db, create=False) as store:
             store.bots.revoke(name)
-            _note(store, "revoked the bot", name)
+            note(store, "revoked the bot", name)
 
     def bots(self) -> list[Row]:
         with open_store(self.db, create=False) as store:
@@ -69,7 +69,7 @@ class FileBackend:
 
         with open_or_make_store(self.db) as store:
             token = store.admins.add(name, Role(role)).token
-            _note(store, "added the admin", name)
+            note(store, "added the admin", name)
             return token
 
     def admins(self) -> list[Row]:
@@ -82,7 +82,7 @@ class FileBackend:
     def rotate_admin(self, name: str) -> str:
         with open_store(self.db, create=False) as store:
             token = store.admins.rotate(name).token
-            _note(store, "gave a new token to the admin", name)
+            note(store, "gave a new token to the admin", name)
             return token
 
     def set_admin_role(self, name: str, role: str) -> None:
@@ -90,17 +90,17 @@ class FileBackend:
 
         with open_store(self.db, create=False) as store:
             store.admins.set_role(name, Role(role))
-            _note(store, "gave the role", f"{role} to {name}")
+            note(store, "gave the role", f"{role} to {name}")
 
     def remove_admin(self, name: str) -> None:
         with open_store(self.db, create=False) as store:
             store.admins.remove(name)
-            _note(store, "removed the admin", name)
+            note(store, "removed the admin", name)
 
     def invite(self, count: int, seconds: float | None, notes: Sequence[str]) -> list[Row]:
         with open_or_make_store(self.db) as store:
             made = store.invitations.create(count, _user(), seconds, notes)
-            _note(store, "made invitations:", str(count))
+            note(store, "made invitations:", str(count))
             return [{"code": one.code, **invitation_row(one.invitation)} for one in made]
 
     def invitations(self) -> list[Row]:
@@ -110,7 +110,7 @@ class FileBackend:
     def revoke_invitations(self, numbers: Sequence[int]) -> None:
         with open_store(self.db, create=False) as store:
             store.invitations.revoke(numbers)
-            _note(store, "revoked invitations:", ", ".join(map(str, numbers)))
+            note(store, "revoked invitations:", ", ".join(map(str, numbers)))
 
     def create(self, name: str, plan: Plan, bots: list[str], seed: str | None, *, repeatable: bool, start: bool) -> Row:
         from referee.hall.roster import Roster
@@ -122,23 +122,26 @@ class FileBackend:
             entrants = Roster(store).entrants(bots, plan.game)
             tournament = plans.create(store, name, plan, entrants, seed, repeatable=repeatable)
             matches = store.tournaments.counts(tournament.id).total
-            _note(store, "created the tournament", name)
+            note(store, "created the tournament", name)
         return {"name": name, "matches": matches, "commitment": tournament.commitment, "repeatable": repeatable}
 
     def start(self, name: str, concurrency: int | None = None) -> ControlResult:
-        from referee.cli.onsite import play_here
-
-        return ControlResult(code=play_here(name, self.db, concurrency))
+        return self._play(name, concurrency, "started the tournament")
 
     def resume(self, name: str, concurrency: int | None = None) -> ControlResult:
-        return self.start(name, concurrency)
+        return self._play(name, concurrency, "resumed the tournament")
+
+    def _play(self, name: str, concurrency: int | None, words: str) -> ControlResult:
+        from referee.cli.onsite import play_here
+
+        return ControlResult(code=play_here(name, self.db, concurrency, lambda store: note(store, words, name)))
 
     def pause(self, name: str) -> ControlResult:
         from referee.tournament import plan as plans
 
         with open_store(self.db, owner="tournament", create=False) as store:
             plans.pause(store, name)
-            _note(store, "paused the tournament", name)
+            note(store, "paused the tournament", name)
         return ControlResult("paused")
 
     def cancel(self, name: str) -> ControlResult:
@@ -146,7 +149,7 @@ class FileBackend:
 
         with open_store(self.db, owner="tournament", create=False) as store:
             plans.cancel(store, name)
-            _note(store, "cancelled the tournament", name)
+            note(store, "cancelled the tournament", name)
         return ControlResult("cancelled")
 
     def join(self, name: str, bot: str, *, dry_run: bool = False) -> int:
@@ -158,7 +161,7 @@ class FileBackend:
             game = store.tournaments.get(name).game
             added = join(store, name, Roster(store).entrants([bot], game))
             if not dry_run:
-                _note(store, "entered", f"{bot} in {name}")
+                note(store, "entered", f"{bot} in {name}")
             return added
 
     def extend(self, name: str, rounds: int, *, dry_run: bool = False) -> int:
@@ -167,7 +170,7 @@ class FileBackend:
         with open_store(self.db, owner="tournament", create=False) as store:
             added = plans.extend(store, name, rounds, dry_run=dry_run)
             if not dry_run:
-                _note(store, "extended the tournament", f"{name} by {rounds} rounds")
+                note(store, "extended the tournament", f"{name} by {rounds} rounds")
             return added
 
     def undo(self, name: str, *, dry_run: bool = False) -> tuple[int, list[str]]:
@@ -176,7 +179,7 @@ class FileBackend:
         with open_store(self.db, owner="tournament", create=False) as store:
             undone = plans.undo(store, name, dry_run=dry_run)
             if not dry_run:
-                _note(store, "took back the latest addition", name)
+                note(store, "took back the latest addition", name)
         return undone.matches, list(undone.bots)
 
     def reopen(self, name: str) -> int:
@@ -184,7 +187,7 @@ class FileBackend:
 
         with open_store(self.db, owner="tournament", create=False) as store:
             found = plans.reopen(store, name)
-            _note(store, "reopened the tournament", name)
+            note(store, "reopened the tournament", name)
             return found
 
     def rule(self, name: str, action: str, subject: str, reason: str, *, annul: bool = False) -> str:
@@ -192,7 +195,7 @@ class FileBackend:
 
         with open_store(self.db, owner="moderation", create=False) as store:
             ruled = told(rule(store, name, Action(action), subject, reason, annul=annul))
-            _note(store, "ruled", f"in {name}: {ruled}")
+            note(store, "ruled", f"in {name}: {ruled}")
             return ruled
 
     def tournaments(self) -> list[Row]:
@@ -301,7 +304,7 @@ HERE = "this machine"
 """In place of a role: whoever has the database may do everything."""
 
 
-def _note(store: Store, action: str, subject: str) -> None:
+def note(store: Store, action: str, subject: str) -> None:
     """Keep who did it: the user of this machine."""
     store.admins.note(_user(), HERE, action, subject)
 

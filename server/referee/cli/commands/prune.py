@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from referee.cli.arguments import AsJson, Db
+from referee.cli.backend.file import note
 from referee.cli.database import open_store
 from referee.cli.errors import wrong_use
 from referee.cli.output import print_json, stdout_console
@@ -54,6 +55,8 @@ def prune(
             if not dry_run:
                 store.pruning.bot(bot)
             value, said = {"bot": bot}, f"bot {bot}"
+        if not dry_run:
+            note(store, "removed", said)
     if json:
         print_json(value | {"dry_run": dry_run})
         return

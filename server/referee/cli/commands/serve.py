@@ -19,6 +19,7 @@ from referee.cli.serve_settings import DEFAULTS, example, read_config
 from referee.cli.stopping import Stopping
 from referee.cli.submissions import submission_plan
 from referee.cli.web import Web, check_web, start_web
+from referee.cli.webhook_settings import bring_in, configured
 from referee.masking import shown
 
 if TYPE_CHECKING:
@@ -138,6 +139,7 @@ def serve(
         raise Failure("--tls-cert and --tls-key go together", WRONG_USE)
     _check_addresses(settings["addresses"])
     _check_log(settings)
+    settings["webhooks"] = configured(settings["webhooks"])
     asyncio.run(_serve(settings, new_admin_token))
 
 
@@ -258,6 +260,8 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
                     url = await start_web(site)
                 # Made only now: a token is shown once, and would be lost with a server that could not start.
                 admin = make_admin_token(store) if new_admin_token or store.fact(ADMIN_FACT) is None else None
+                for sentence in await in_thread(bring_in, store, settings["webhooks"]):
+                    say(sentence, markup=False, soft_wrap=True)
                 await in_thread(notify, "READY=1", f"STATUS=listens on {server.address}")
                 background.append(asyncio.ensure_future(signs_of_life()))
                 _greet(say, server.address, settings["db"], settings["tls_cert"], admin, resumed, url)

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from referee.cli.arguments import AsJson, Db
-from referee.cli.database import open_store
-from referee.cli.errors import wrong_use
+from referee.cli.arguments import AdminToken, AsJson, Ca, Db, Server
+from referee.cli.backend.webhooks import webhooks_of
 from referee.cli.output import print_json, stdout_console
 
 app = typer.Typer(no_args_is_help=True, help="Tell a chat room or a program what happens.")
@@ -29,29 +28,21 @@ def add(
         str | None, typer.Option(metavar="KINDS", help="Of what to tell, with commas.", show_default="everything")
     ] = None,
     db: Db = None,
+    server: Server = None,
+    admin_token: AdminToken = None,
+    ca: Ca = None,
     json: AsJson = False,
 ) -> None:
-    """Add a webhook. A running server on the same database uses it at once; without a server, messages wait.
+    """Add a webhook. A running server uses it at once; without a server, messages wait in the database.
 
     Kinds: tournament.started, tournament.finished, tournament.cancelled, bot.away, bot.benched, leader.changed.
 
     Example: referee webhook add class https://chat.example.org/hooks/abc --form slack --on tournament.finished
     """
-    from referee.hall.webhook_forms import FORMS, check_url, new_secret
-    from referee.store.outbox import KINDS
+    from referee.hall.webhook_forms import checked
 
-    check_url(url)
-    if form not in FORMS:
-        wrong_use(f"there is no form {form!r}: choose {', '.join(FORMS)}")
-    kinds = list(KINDS) if on is None else [word.strip() for word in on.split(",") if word.strip()]
-    for kind in kinds:
-        if kind not in KINDS:
-            wrong_use(f"there is no kind {kind!r}: choose from {', '.join(KINDS)}")
-    if not kinds:
-        wrong_use(f"--on is empty: choose from {', '.join(KINDS)}, or leave it out for all of them")
-    secret = new_secret()
-    with open_store(db, create=False) as store:
-        store.webhooks.add(name, url, secret, form, kinds)
+    kinds = checked(url, form, None if on is None else [word.strip() for word in on.split(",") if word.strip()])
+    secret = webhooks_of(db, server, admin_token, ca).add(name, url, form, kinds)
     if json:
         print_json({"name": name, "form": form, "kinds": kinds, "secret": secret})
         return
@@ -62,47 +53,44 @@ def add(
 
 
 @app.command("list")
-def list_(db: Db = None, json: AsJson = False) -> None:
+def list_(
+    db: Db = None, server: Server = None, admin_token: AdminToken = None, ca: Ca = None, json: AsJson = False
+) -> None:
     """List the webhooks; addresses are secrets, so only their hosts are shown."""
-    from urllib.parse import urlsplit
-
-    with open_store(db, create=False) as store:
-        found = store.webhooks.all()
-    rows = [
-        {"name": one.name, "host": urlsplit(one.url).hostname, "form": one.form, "kinds": list(one.kinds)}
-        for one in found
-    ]
+    rows = webhooks_of(db, server, admin_token, ca).all()
     if json:
         print_json(rows)
         return
     for row in rows:
-        kinds = ", ".join(str(kind) for kind in row["kinds"] or ())
+        kinds = ", ".join(row["kinds"])
         stdout_console().print(f"{row['name']}: {row['host']}, {row['form']}: {kinds}", markup=False, soft_wrap=True)
 
 
 @app.command()
-def remove(name: Name, db: Db = None) -> None:
+def remove(name: Name, db: Db = None, server: Server = None, admin_token: AdminToken = None, ca: Ca = None) -> None:
     """Remove a webhook, with what it was still to be told."""
-    with open_store(db, create=False) as store:
-        store.webhooks.remove(name)
+    webhooks_of(db, server, admin_token, ca).remove(name)
     stdout_console().print(f"webhook {name} is removed", markup=False)
 
 
 @app.command("test")
-def send_test(name: Name, db: Db = None) -> None:
+def send_test(name: Name, db: Db = None, server: Server = None, admin_token: AdminToken = None, ca: Ca = None) -> None:
     """Put a test message into the outbox: the server sends it soon, and 'referee webhook log' tells how it went."""
-    from referee.store.outbox import TEST
-
-    with open_store(db, create=False) as store:
-        store.webhooks.announce(TEST, {}, store.webhooks.get(name).id)
+    webhooks_of(db, server, admin_token, ca).test(name)
     stdout_console().print(f"a test message waits for the server: referee webhook log {name}", markup=False)
 
 
 @app.command()
-def log(name: Name, db: Db = None, json: AsJson = False) -> None:
+def log(
+    name: Name,
+    db: Db = None,
+    server: Server = None,
+    admin_token: AdminToken = None,
+    ca: Ca = None,
+    json: AsJson = False,
+) -> None:
     """The latest messages to a webhook: delivered, waiting for another attempt, or given up."""
-    with open_store(db, create=False) as store:
-        rows = store.webhooks.messages(name)
+    rows = webhooks_of(db, server, admin_token, ca).messages(name)
     if json:
         print_json(rows)
         return

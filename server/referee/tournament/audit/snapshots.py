@@ -60,6 +60,11 @@ class SnapshotCheck:
                 if set(board.bots).issuperset(score.bots):
                     board.add(score)
 
+    def skip(self, ordinal: int) -> None:
+        """A match without a result, which leaves no gap on the boards of fewer entrants either."""
+        for board in self._smaller.values():
+            board.skip(ordinal)
+
     def end(self, board: Scoreboard) -> None:
         """All results are on the board; DoesNotHold if a snapshot is wrong."""
         self.reach(board.settled, board)

@@ -127,7 +127,7 @@ class _Verification:
         _check_nonces(audited)
         check = MatchCheck.of(audited, plan)
         pruned = check.pruned
-        for line, outcome in outcomes(check, self._finished(board, drawn), self._workers, len(drawn)):
+        for line, outcome in outcomes(check, self._finished(board, snapshots, drawn), self._workers, len(drawn)):
             ranks, scores, words, reason = outcome
             snapshots.reach(line.ordinal, board)
             result = (ranks, scores, words, reason, line.versions)
@@ -169,7 +169,9 @@ class _Verification:
             story.adopted if story else None,
         )
 
-    def _finished(self, board: Scoreboard, drawn: list[Pairing]) -> Iterator[tuple[MatchLine, bytes | None]]:
+    def _finished(
+        self, board: Scoreboard, snapshots: SnapshotCheck, drawn: list[Pairing]
+    ) -> Iterator[tuple[MatchLine, bytes | None]]:
         """The matches to replay; the others are dealt with on the way."""
         audited = self._audited
         for number, (line, record) in enumerate(audited.lines()):
@@ -189,6 +191,7 @@ class _Verification:
                 raise DoesNotHold(f"match {name}: it was played, and is said to be {line.state}")
             else:
                 board.skip(line.ordinal)
+                snapshots.skip(line.ordinal)
                 self._aside.append(SetAside(name, line.state, line.reason))
 
     def _check_whole(self, board: Scoreboard, drawn: list[Pairing]) -> None:

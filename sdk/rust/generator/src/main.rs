@@ -1,27 +1,19 @@
-//! Code generator: from the .proto files to the Rust modules that the SDK commits. Needs no protoc.
+//! Code generator: from the protocol to the Rust modules that the SDK commits.
 //!
-//! `generator PROTO_FOLDER SDK_FOLDER` writes `src/generated/` and, for the scripted server of the tests,
-//! `tests/scripted/generated/` below the second folder.
+//! `generator DESCRIPTORS SDK_FOLDER` reads what protoc makes of the .proto files (`--descriptor_set_out`), and writes
+//! `src/generated/` and, for the scripted server of the tests, `tests/scripted/generated/` below the second folder.
 
 use std::{error::Error, fs, path::Path};
 
 use prost::Message;
 use tonic_prost_build::FileDescriptorSet;
 
-const FILES: [&str; 5] = [
-    "arena/v1/match.proto",
-    "arena/games/encore/v1/encore.proto",
-    "arena/games/flip7/v1/flip7.proto",
-    "arena/games/stop/v1/stop.proto",
-    "arena/games/stop_me_go/v1/stop_me_go.proto",
-];
-
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [protos, sdk] = arguments.as_slice() else {
-        return Err("write: generator PROTO_FOLDER SDK_FOLDER".into());
+    let [descriptors, sdk] = arguments.as_slice() else {
+        return Err("write: generator DESCRIPTORS SDK_FOLDER".into());
     };
-    let mut descriptors = protox::compile(FILES, [protos])?;
+    let mut descriptors = FileDescriptorSet::decode(fs::read(descriptors)?.as_slice())?;
 
     let generated = Path::new(sdk).join("src/generated");
     fs::create_dir_all(&generated)?;

@@ -7,6 +7,7 @@ mod generated {
     use arena;
     include!("generated/arena.v1.rs");
 }
+mod serving;
 
 use std::{
     pin::Pin,
@@ -22,17 +23,15 @@ use arena::{
     },
 };
 use generated::match_service_server::{MatchService, MatchServiceServer};
+use serving::{acceptor, serve};
 use tokio::{
     net::TcpListener,
     sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
     task::JoinHandle,
     time::timeout,
 };
-use tokio_stream::wrappers::{TcpListenerStream, UnboundedReceiverStream};
-use tonic::{
-    Request, Response, Status, Streaming,
-    transport::{Identity, ServerTlsConfig},
-};
+use tokio_stream::wrappers::UnboundedReceiverStream;
+use tonic::{Request, Response, Status, Streaming};
 
 /// Long enough for the busiest machine.
 pub const PATIENCE: Duration = Duration::from_secs(120);
@@ -69,30 +68,42 @@ impl MatchService for Service {
 
 impl Server {
     pub async fn start() -> Server {
-        Server::with(tonic::transport::Server::builder()).await
+        let (listener, address) = listener().await;
+        let (service, calls) = service();
+        tokio::spawn(async move {
+            while let Ok((connection, _)) = listener.accept().await {
+                tokio::spawn(serve(connection, service.clone()));
+            }
+        });
+        Server { address, calls }
     }
 
     pub async fn with_tls(certificate: &str, key: &str) -> Server {
-        let tls = ServerTlsConfig::new().identity(Identity::from_pem(certificate, key));
-        Server::with(tonic::transport::Server::builder().tls_config(tls).unwrap()).await
-    }
-
-    async fn with(mut builder: tonic::transport::Server) -> Server {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = format!("localhost:{}", listener.local_addr().unwrap().port());
-        let (sender, calls) = unbounded_channel();
-        let service = MatchServiceServer::new(Service(sender));
-        tokio::spawn(builder.add_service(service).serve_with_incoming(TcpListenerStream::new(listener)));
+        let acceptor = acceptor(certificate, key);
+        let (listener, address) = listener().await;
+        let (service, calls) = service();
+        tokio::spawn(async move {
+            while let Ok((connection, _)) = listener.accept().await {
+                let (handshake, service) = (acceptor.accept(connection), service.clone());
+                tokio::spawn(async move {
+                    if let Ok(connection) = handshake.await {
+                        let _ = serve(connection, service).await;
+                    }
+                });
+            }
+        });
         Server { address, calls }
     }
 
     #[cfg(unix)]
     pub async fn on_socket(path: &std::path::Path) -> Server {
         let listener = tokio::net::UnixListener::bind(path).unwrap();
-        let (sender, calls) = unbounded_channel();
-        let service = MatchServiceServer::new(Service(sender));
-        let incoming = tokio_stream::wrappers::UnixListenerStream::new(listener);
-        tokio::spawn(tonic::transport::Server::builder().add_service(service).serve_with_incoming(incoming));
+        let (service, calls) = service();
+        tokio::spawn(async move {
+            while let Ok((connection, _)) = listener.accept().await {
+                tokio::spawn(serve(connection, service.clone()));
+            }
+        });
         Server { address: format!("unix:{}", path.display()), calls }
     }
 
@@ -119,6 +130,17 @@ impl Server {
         call.say([Body::Welcome(welcome)]);
         (call, hello)
     }
+}
+
+async fn listener() -> (TcpListener, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("localhost:{}", listener.local_addr().unwrap().port());
+    (listener, address)
+}
+
+fn service() -> (MatchServiceServer<Service>, UnboundedReceiver<Call>) {
+    let (sender, calls) = unbounded_channel();
+    (MatchServiceServer::new(Service(sender)), calls)
 }
 
 impl Call {

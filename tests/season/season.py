@@ -32,6 +32,7 @@ from referee.tournament import plan as plans
 from referee.tournament.events import Event
 from referee.tournament.plan import Plan
 
+from ..simulation.absences import Absences
 from ..simulation.bots import Bot, Manner
 from ..simulation.databases import quick_databases
 from ..simulation.two_cards import TwoCards
@@ -141,7 +142,9 @@ class Season:
     def add_bot(self, name: str, token: str) -> SeasonBot:
         number = len(self.bots)
         manner = self.chance.choice(MANNERS) if number else MANNERS[0]
-        bot = self.bots[name] = SeasonBot(number, name, token, manner, str(self.seed), self._heard, lambda decide: None)
+        away = Absences(patience=0.0)  # how long matches wait is the simulation's to check
+        known = (number, name, token, manner, str(self.seed), away)
+        bot = self.bots[name] = SeasonBot(*known, heard=self._heard, asked=lambda decide: None)
         return bot
 
     # Days.

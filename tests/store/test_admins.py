@@ -18,6 +18,8 @@ from referee.store.journal import INSTALLATION
 from referee.store.migrate import upgrade
 from referee.tournament.audit.database import check_installation
 
+from .facts import set_fact
+
 if TYPE_CHECKING:
     from tests.store.conftest import Hall
 
@@ -58,7 +60,7 @@ def test_a_new_token_voids_the_old_one_and_a_removed_admin_has_none(store: Store
 
 
 def test_the_admin_token_of_the_installation_is_the_host(store: Store) -> None:
-    store.set_fact(ADMIN_FACT, token_hash("old"))
+    set_fact(store, ADMIN_FACT, token_hash("old"))
     assert [(one.name, one.role) for one in store.admins.all()] == [("host", Role.HOST)]
     made = store.admins.rotate("host")
     assert store.admins.with_hash(token_hash("old")) is None

@@ -15,6 +15,8 @@ from referee.store import MatchResult, MatchState, NewEntrant, SeatResult, Store
 from referee.store.journal import BEGINNING, INSTALLATION, link, schedule_line
 from referee.store.migrate import downgrade, upgrade
 
+from .facts import set_fact
+
 if TYPE_CHECKING:
     from tests.store.conftest import Hall
 
@@ -74,8 +76,8 @@ def test_bots_facts_and_practice_have_a_chain_of_their_own(store: Store) -> None
     store.bots.rotate("ada")
     store.bots.revoke("ada")
     store.bots.revoke("ada")
-    store.set_fact("admin", "x")
-    store.set_fact("admin", None)
+    set_fact(store, "admin", "x")
+    set_fact(store, "admin", None)
     match = store.matches.add_practice("flip7", "1", [NewEntrant(ada.id, "ada")], {})
     store.matches.set_aside(match.id, MatchState.VOID, "broken off")
     told = entries(store, INSTALLATION)
@@ -116,7 +118,7 @@ def test_a_database_of_before_is_taken_over_whole(store: Store, new_league: NewL
     seats = tuple(SeatResult(seat, seat + 1, seat, "timeout") for seat in range(len(first.seats)))
     assert store.matches.report(MatchResult(first.id, 1, seats, "ab" * 32, b"record", "finished"))
     store.matches.set_aside(second.id, MatchState.VOID, "broken off")
-    store.set_fact("admin", "x")
+    set_fact(store, "admin", "x")
     before = {chain: entries(store, chain) for chain in (INSTALLATION, tournament.id)}
     with store._writing.begin() as connection:
         downgrade(connection, "0002")

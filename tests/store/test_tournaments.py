@@ -26,6 +26,7 @@ from referee.store import (
 )
 
 from .claiming import claim_next
+from .facts import set_fact
 
 ROOT = bytes(range(32))
 SALT = bytes(range(100, 132))
@@ -272,10 +273,10 @@ def test_tournaments_are_listed_oldest_first(store: Store) -> None:
 
 def test_facts_are_kept_replaced_and_forgotten(store: Store, open_store: Callable[..., Store]) -> None:
     assert store.fact("admin") is None
-    store.set_fact("admin", "aa")
-    store.set_fact("admin", "bb")
+    set_fact(store, "admin", "aa")
+    set_fact(store, "admin", "bb")
     assert open_store().fact("admin") == "bb"
-    store.set_fact("admin", None)
+    set_fact(store, "admin", None)
     assert store.fact("admin") is None
 
 

@@ -31,6 +31,7 @@ from referee.store.tables import meta
 
 from ..waiting import PATIENCE
 from .claiming import claim_next, records_of
+from .facts import set_fact
 
 if TYPE_CHECKING:
     from tests.store.conftest import Hall
@@ -105,7 +106,7 @@ def test_reporters_in_several_threads_lose_nothing(store: Store, new_league: Lea
 
 
 def test_increments_from_several_processes_lose_nothing(store: Store, hall: Hall) -> None:
-    store.set_fact("n", "0")
+    set_fact(store, "n", "0")
     command = [sys.executable, "-c", INCREMENTS, hall.address]
     pipe = subprocess.PIPE
     children = [subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) for _ in range(3)]
@@ -186,7 +187,7 @@ def test_closing_writes_what_was_submitted_and_refuses_the_rest(store: Store, op
     assert all(future.done() for future in futures)
     assert open_store().fact("key 19") == ""
     with pytest.raises(StoreClosed, match="open it again"):
-        store.set_fact("late", "x")
+        set_fact(store, "late", "x")
     store.close()
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import select
 
 from referee.store import journal
 from referee.store import tables as t
@@ -20,7 +20,7 @@ from referee.store.address import Address, check_address, parse_address
 from referee.store.admins import Admins
 from referee.store.amendments import Amendments
 from referee.store.bots import Bots
-from referee.store.connections import Clock, Connections, plain, wall_clock
+from referee.store.connections import Clock, Connections, wall_clock
 from referee.store.engines import READERS, fill, reader_engine, writer_engine
 from referee.store.errors import ReadOnly, Unreachable
 from referee.store.every_column import EveryColumn
@@ -106,19 +106,6 @@ class Store:
         """A fact about the installation, such as the hash of the admin's token."""
         with self._readers.connect() as connection:
             return connection.execute(select(t.meta.c.value).where(t.meta.c.key == key)).scalar()
-
-    def set_fact(self, key: str, value: str | None) -> None:
-        """Note a fact in place of the former one; None forgets it."""
-        now = self._connections.now()
-
-        def work(connection: Connection) -> None:
-            connection.execute(delete(t.meta).where(t.meta.c.key == key))
-            if value is not None:
-                connection.execute(insert(t.meta).values(key=key, value=plain(value)))
-            told = journal.entry("fact", now, key=key, value=None if value is None else plain(value))
-            journal.append(connection, journal.INSTALLATION, [told])
-
-        self._connections.write(work)
 
     def renew_ownership(self) -> None:
         """After a fault that has passed: see that this program still owns the database; AlreadyOwned if not."""

@@ -42,6 +42,8 @@ from referee.tournament.plan import Plan
 from referee.tournament.standings import fill
 from referee.tournament.standings.snapshots import Snapshots
 
+from ...store.facts import set_fact
+
 pytestmark = pytest.mark.xdist_group("flips")  # one worker: what its tests share takes long to make
 
 PLAIN_FLIPS = 1500
@@ -77,7 +79,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
         store.versions.activate(ada.id, 1, "built")
         store.versions.add(ada.id, "b" * 64, 2, 100)
         store.versions.refuse(ada.id, 2, "it crashed", "a log")
-        store.set_fact("admin", "secret")
+        set_fact(store, "admin", "secret")
         for admin in ("eve", "mo"):
             store.admins.add(admin, Role.HELPER)
         store.admins.rotate("mo")

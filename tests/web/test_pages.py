@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
+from itertools import pairwise
+from typing import cast
 
 import pytest
 
 from referee.cli.languages import LANGUAGES
 from referee.hall.competition import Competition
 from referee.rules import registry
+from referee.store import StoredMatch
+from referee.tournament.moderation import Action
+from referee.tournament.plan import Plan
+from referee.tournament.ratings.history import Point, VersionBegins
+from referee.tournament.running.ended import Ended
+from referee.tournament.running.played import Played
+from referee.web.pages import plot
 
 from .conftest import HOSTILE, Page, SlowMatch, play, serving
 
@@ -165,3 +175,47 @@ async def test_every_language_is_started_as_its_new_bot_says(page: Page) -> None
             words = [word.replace("{dir}", "mybot") for word in language.start]
             assert " ".join(words).replace("'", "") in text.replace("'", ""), language.name
             assert f"--lang {language.name}" in text or language.name == "python"
+
+
+async def test_versions_of_a_submitted_bot_are_marked_on_its_plot_where_they_begin(
+    competition: Competition, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if the bot had been submitted again after every third match."""
+    stored = Ended.of.__func__  # type: ignore[attr-defined]
+
+    def with_versions(cls: type[Ended], row: StoredMatch, attempt: int, id: str, seed: bytes, played: Played) -> Ended:
+        version = 1 + (row.ordinal or 0) // 3
+        versions = tuple(version if seat.name == "cautious" else None for seat in row.seats)
+        return cast(Ended, stored(cls, row, attempt, id, seed, replace(played, versions=versions)))
+
+    monkeypatch.setattr(Ended, "of", classmethod(with_versions))
+    plan = Plan("flip7", 3, rounds=7, limit=60.0, bank=60.0)
+    await competition.director.create("league", plan, ["cautious", "random", "random"], "s", True)
+    await competition.director.wait_until_stopped("league")
+    shown = (await page.get("/bots/cautious")).text
+    check(shown)
+    lines = [about for element, about in Elements(shown).found if about.get("class") == "version"]
+    assert len(lines) == 3
+    places = [float(about["x1"]) for about in lines]
+    assert places == sorted(places)
+    assert all(f">v{number}</text>" in shown for number in (1, 2, 3))
+    assert "<title>version 2 begins after 3 matches</title>" in shown
+    told = re.findall(r"version (\d) from match (\d) on", shown)
+    assert told == [("1", "1"), ("2", "4"), ("3", "7")]
+    assert "from match" not in (await page.get("/bots/random")).text
+    # A result that is annulled counts no longer, here as in the standings.
+    for match in range(3):
+        await competition.director.rule("league", Action.ANNUL, str(match), "a mistake")
+    histories = page.server.site.histories
+    assert [(one.matches, one.version) for one in histories.versions("league", "cautious")] == [(0, 2), (3, 3)]
+
+
+def test_of_many_versions_the_legend_tells_the_latest_and_numbers_do_not_cover_each_other() -> None:
+    points = [Point(number, {"ada": (25.0 + number / 100, 1.0)}) for number in range(101)]
+    drawn = str(plot.ratings(points, ["ada"], [VersionBegins(number, number + 1) for number in range(100)]))
+    assert drawn.count('class="version"') == 100
+    assert drawn.count("<li>") == 14  # the bot, how many were left out, and twelve versions
+    assert ">88 before<" in drawn
+    numbers = [float(place) for place in re.findall(r'<text x="([\d.]+)"[^>]*class="tick begins"', drawn)]
+    assert numbers
+    assert all(after - before >= plot.VERSION_LABEL for before, after in pairwise(numbers))

@@ -148,7 +148,13 @@ async def _bot(site: Site, request: Request) -> Response:
 
         def draw() -> str:
             entered = [
-                bot_pages.Entered(one.name, one.joined, one.standings, site.histories.points(one.standings.tournament))
+                bot_pages.Entered(
+                    one.name,
+                    one.joined,
+                    one.standings,
+                    site.histories.points(one.standings.tournament),
+                    site.histories.versions(one.standings.tournament, one.name),
+                )
                 for one in about.entered
             ]
             versions = site.source.versions(about.bot)

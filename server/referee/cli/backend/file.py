@@ -157,7 +157,7 @@ class FileBackend:
         from referee.tournament import plan as plans
 
         join = plans.join_matches if dry_run else plans.join
-        with open_store(self.db, owner="join", create=False) as store:
+        with open_store(self.db, owner=None if dry_run else "join", create=False) as store:
             game = store.tournaments.get(name).game
             added = join(store, name, Roster(store).entrants([bot], game))
             if not dry_run:
@@ -167,7 +167,7 @@ class FileBackend:
     def extend(self, name: str, rounds: int, *, dry_run: bool = False) -> int:
         from referee.tournament import plan as plans
 
-        with open_store(self.db, owner="tournament", create=False) as store:
+        with open_store(self.db, owner=None if dry_run else "tournament", create=False) as store:
             added = plans.extend(store, name, rounds, dry_run=dry_run)
             if not dry_run:
                 note(store, "extended the tournament", f"{name} by {rounds} rounds")
@@ -176,7 +176,7 @@ class FileBackend:
     def undo(self, name: str, *, dry_run: bool = False) -> tuple[int, list[str]]:
         from referee.tournament import plan as plans
 
-        with open_store(self.db, owner="tournament", create=False) as store:
+        with open_store(self.db, owner=None if dry_run else "tournament", create=False) as store:
             undone = plans.undo(store, name, dry_run=dry_run)
             if not dry_run:
                 note(store, "took back the latest addition", name)

@@ -39,7 +39,7 @@ def prune(
     """
     if [before, tournament, bot].count(None) != 2:
         wrong_use("say what to remove: --before DATE, --tournament NAME or --bot NAME, one at a time")
-    with open_store(db, owner="prune", create=False) as store:
+    with open_store(db, owner=None if dry_run else "prune", create=False) as store:
         if before is not None:
             records, size = store.pruning.records(_moment(before), dry_run=dry_run)
             value: dict[str, object] = {"records": records, "bytes": size}

@@ -19,6 +19,15 @@ class Point:
     ratings: dict[str, tuple[float, float]]
 
 
+@dataclass(frozen=True, slots=True)
+class VersionBegins:
+    """A version of a submitted bot that plays from here on."""
+
+    matches: int
+    """How many matches were rated before its first."""
+    version: int
+
+
 class RatingHistory:
     """Takes results in schedule order; every point is a moment of the unbroken beginning of the schedule."""
 
@@ -26,6 +35,7 @@ class RatingHistory:
         self._ratings = Ratings(settings, bots)
         self._every = 1
         self.matches = 0
+        self._versions: dict[str, list[VersionBegins]] = {}
         self._points = [self._now()]
 
     @property
@@ -39,6 +49,10 @@ class RatingHistory:
 
     def add(self, bots: Sequence[str], ranks: Sequence[int], versions: Versions = ()) -> None:
         """Take in the next result."""
+        for bot, version in zip(bots, versions, strict=False):
+            begun = self._versions.get(bot, [])
+            if version is not None and (not begun or begun[-1].version != version):
+                self._versions[bot] = [*begun, VersionBegins(self.matches, version)]
         self._ratings.rate((bots, ranks), versions)
         self.matches += 1
         if self.matches % self._every == 0:
@@ -50,6 +64,10 @@ class RatingHistory:
     def points(self) -> list[Point]:
         """The history up to now, oldest first; the last one is the present."""
         return self._points if self._points[-1].matches == self.matches else [*self._points, self._now()]
+
+    def versions(self, bot: str) -> list[VersionBegins]:
+        """Where versions of a bot begin, in schedule order; one that is gone back to begins again."""
+        return self._versions.get(bot, [])
 
     def _now(self) -> Point:
         return Point(self.matches, {row.bot: (row.mu, row.sigma) for row in self._ratings.table()})

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from referee.store import Bot, BotKind, BotVersion
-from referee.tournament.ratings.history import Point
+from referee.tournament.ratings.history import Point, VersionBegins
 from referee.web import links
 from referee.web.markup import Html, moment, name_of, tag
 from referee.web.pages import plot
@@ -31,6 +31,8 @@ class Entered:
     joined: int
     standings: Standings
     points: list[Point]
+    begins: Sequence[VersionBegins] = ()
+    """Where its submitted versions begin."""
 
 
 def all_bots(site: Site, bots: Sequence[Bot]) -> str:
@@ -103,7 +105,12 @@ def _tournament(bot: Bot, one: Entered) -> Html:
             class_="soft",
         ),
         tag("dl", *_figures(row, standings), class_="figures"),
-        tag("div", plot.ratings(one.points, [one.name]), _head_to_head(one.name, standings), class_="columns even"),
+        tag(
+            "div",
+            plot.ratings(one.points, [one.name], one.begins),
+            _head_to_head(one.name, standings),
+            class_="columns even",
+        ),
         class_="panel",
         id=standings.tournament,
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from referee.tournament.ratings.history import Point
+from referee.tournament.ratings.history import Point, VersionBegins
 from referee.web.markup import Html, join, name_of, svg, tag
 from referee.web.pages.layout import empty
-from referee_leaderboard.names import count, decimal
+from referee_leaderboard.names import count, decimal, plural
 
 WIDTH, HEIGHT = 960, 420
 LEFT, RIGHT, TOP, BOTTOM = 46, 132, 12, 34
@@ -16,10 +16,17 @@ MOST_LINES = 12
 """Bots whose lines are drawn: more cannot be told apart."""
 LABEL = 15
 """Height of a label at the end of a line."""
+VERSION_LABEL = 34
+"""Width of the number of a version above its mark."""
+MOST_VERSIONS = 12
+"""Versions that the legend tells."""
 
 
-def ratings(points: Sequence[Point], bots: Sequence[str]) -> Html:
-    """μ of the first bots over the matches that were rated, with a band of ± σ for the best one."""
+def ratings(points: Sequence[Point], bots: Sequence[str], versions: Sequence[VersionBegins] = ()) -> Html:
+    """μ of the first bots over the matches that were rated, with a band of ± σ for the best one.
+
+    Of a bot that stands alone, `versions` are marked where they begin.
+    """
     shown = list(bots[:MOST_LINES])
     if len(points) < 2 or not shown:
         return empty("There is nothing to plot before the first results.")
@@ -50,6 +57,7 @@ def ratings(points: Sequence[Point], bots: Sequence[str]) -> Html:
         drawn.append(svg("polyline", tag("title", bot), points=path, class_=f"line s{number}"))
         ends.append((y(lines[bot][-1][1]), number, bot))
     drawn += _labels(ends, x(last))
+    drawn += _begins(versions, x)
     picture = svg(
         "svg",
         *drawn,
@@ -68,7 +76,13 @@ def ratings(points: Sequence[Point], bots: Sequence[str]) -> Html:
         for number, bot in enumerate(shown)
     ]
     words = f"μ after so many matches in schedule order; the band is ± σ of {shown[0]}."
-    return tag("figure", picture, tag("ol", *rows, class_="legend"), tag("figcaption", words, class_="soft"))
+    return tag(
+        "figure",
+        picture,
+        tag("ol", *rows, class_="legend"),
+        _version_legend(versions) if versions else None,
+        tag("figcaption", words, class_="soft"),
+    )
 
 
 def _grid(
@@ -101,6 +115,34 @@ def _labels(ends: list[tuple[float, int, str]], at: float) -> list[Html]:
         labels.append(svg("text", name, x=at + 8, y=round(free + 4, 1), class_=f"label s{number}"))
         free += LABEL
     return labels
+
+
+def _begins(versions: Sequence[VersionBegins], x: Callable[[int], float]) -> list[Html]:
+    """A dashed line where each version begins, and its number above, unless it would cover the one before."""
+    marks, free = [], float("-inf")
+    for one in versions:
+        place = x(one.matches)
+        title = tag("title", f"version {one.version} begins after {plural(one.matches, 'match')}")
+        marks.append(svg("line", title, x1=place, x2=place, y1=TOP, y2=HEIGHT - BOTTOM, class_="version"))
+        if place >= free:
+            marks.append(svg("text", f"v{one.version}", x=place + 4, y=TOP + 10, class_="tick begins"))
+            free = place + VERSION_LABEL
+    return marks
+
+
+def _version_legend(versions: Sequence[VersionBegins]) -> Html:
+    """The same in words, the latest versions where there are many."""
+    shown = versions[-MOST_VERSIONS:]
+    left = len(versions) - len(shown)
+    rows = [
+        tag(
+            "li",
+            tag("span", class_="key version", aria_hidden="true"),
+            f"version {one.version} from match {count(one.matches + 1)} on",
+        )
+        for one in shown
+    ]
+    return tag("ol", tag("li", f"{left} before") if left else None, *rows, class_="legend versions")
 
 
 def _step(extent: float) -> float:

@@ -51,12 +51,12 @@ test-sdks: setup  ## the SDKs in other languages: generated code, their tests, t
 	@$(BIN)/pytest -q -n 3 --dist loadgroup -m sdks $(or $(TESTS),tests/sdk/languages tests/bots_with_dependencies)
 
 sdks: ## build the SDKs in other languages, as many as this machine has the tools for
-	@for folder in $(wildcard sdk/*/Makefile); do $(MAKE) --no-print-directory -C $$(dirname $$folder) build \
-	  || echo "skipped $$(dirname $$folder): see the line above" >&2; done
+	@for folder in $(patsubst %/Makefile,%,$(wildcard sdk/*/Makefile)); do echo "$$folder"; $(MAKE) --no-print-directory -C $$folder build \
+	  || echo "skipped $$folder: see the line above" >&2; done
 
 bots: ## build the bots in other languages, as many as this machine has the tools for
-	@for folder in $(wildcard bots/*/Makefile); do $(MAKE) --no-print-directory -C $$(dirname $$folder) build \
-	  || echo "skipped $$(dirname $$folder): see the line above" >&2; done
+	@for folder in $(patsubst %/Makefile,%,$(wildcard bots/*/Makefile)); do echo "$$folder"; $(MAKE) --no-print-directory -C $$folder build \
+	  || echo "skipped $$folder: see the line above" >&2; done
 
 lint: setup  ## ruff: rules and formatting
 	@echo "ruff"; $(BIN)/ruff check --quiet . && $(BIN)/ruff format --check --quiet . || { echo "run 'make fmt', then look at what is left" >&2; exit 1; }

@@ -43,7 +43,7 @@ async def flood(served: Process, frames: Iterable[bytes], first: bytes | None = 
     return await asyncio.to_thread(send)
 
 
-FLOODED = (grpc.StatusCode.RESOURCE_EXHAUSTED, "too many messages; answer each question once")
+FLOODED = (grpc.StatusCode.RESOURCE_EXHAUSTED, "too many messages: answer each question once")
 
 
 def frames_of(body: pb.BotBody, count: int) -> Iterable[bytes]:
@@ -55,7 +55,7 @@ async def test_a_long_list_of_bodies_is_flooding(served: Process, bad: Raw, good
     await bad.send_bytes(b"\x0a\x00" * 500_000)
     assert await bad.status() == (
         grpc.StatusCode.RESOURCE_EXHAUSTED,
-        "too many messages; answer each question once",
+        "too many messages: answer each question once",
     )
     assert served.memory < before + 80
 

@@ -171,7 +171,7 @@ async def test_a_second_stream_of_the_same_bot_is_refused_and_the_first_goes_on(
     await second.send(hello=pb.Hello(protocol_version=1))
     code, text = await second.status()
     assert code is grpc.StatusCode.ALREADY_EXISTS
-    assert text == "alice is connected already; one stream per bot"
+    assert text == "alice is connected already: one stream per bot"
     await server.bot("bob")
     server.sit("alice", "bob")
     await first.hear("decide")

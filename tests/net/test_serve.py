@@ -297,6 +297,7 @@ async def test_reflection_shows_every_service_with_its_file(server: Server) -> N
         "arena.v1.SubmissionService",
         "arena.v1.AccessService",
         "arena.v1.InvitationService",
+        "arena.v1.WebhookService",
         "grpc.health.v1.Health",
         "grpc.reflection.v1.ServerReflection",
         "grpc.reflection.v1alpha.ServerReflection",
@@ -355,8 +356,8 @@ async def test_anybody_may_ask_which_games_there_are_and_watch_a_match(server: S
 @pytest.mark.parametrize(
     ("limits", "text"),
     [
-        (Limits(watchers=2), "2 watch already; try again when some have left"),
-        (Limits(watchers_per_address=2), "2 from your address watch already; try again when some have left"),
+        (Limits(watchers=2), "2 watch already: try again when some have left"),
+        (Limits(watchers_per_address=2), "2 from your address watch already: try again when some have left"),
     ],
 )
 async def test_only_so_many_may_watch_at_a_time(tmp_path: Path, limits: Limits, text: str) -> None:
@@ -408,7 +409,7 @@ async def test_asked_to_stop_it_waits_for_running_matches_and_says_so(tmp_path: 
     await bot.act(question)
     end = await bot.play()
     assert list(end.result.terminations) == [result_pb2.TERMINATION_FINISHED] * 2
-    assert await bot.status() == (grpc.StatusCode.UNAVAILABLE, "the server is stopping; come back in a while")
+    assert await bot.status() == (grpc.StatusCode.UNAVAILABLE, "the server is stopping: come back in a while")
     await bot.close()
     assert await asyncio.to_thread(process.child.wait, PATIENCE) == 0
     process.stop()

@@ -107,7 +107,7 @@ async def test_while_reads_of_strangers_wait_bots_log_in_and_play(
     for call in calls:
         if call.done():
             assert await call.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
-            assert await call.details() == "64 questions from your address are waiting already; try again in 1 second"
+            assert await call.details() == "64 questions from your address are waiting already: try again in 1 second"
             assert dict(await call.trailing_metadata())["retry-after-ms"] == "1000"
     async with door_at(server.address, "127.0.0.2") as door, grpc.aio.insecure_channel(door) as channel:
         other = tournament_pb2_grpc.TournamentServiceStub(channel).ListMatches(request)

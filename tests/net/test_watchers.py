@@ -37,7 +37,7 @@ async def test_watchers_of_one_address_keep_no_other_out(tmp_path: Path) -> None
                 spectator = stub(elsewhere).WatchMatch(request)
                 assert not (await spectator.read()).over
                 fifth = stub(elsewhere).WatchMatch(request)
-                assert await fifth.details() == "4 watch already; try again when some have left"
+                assert await fifth.details() == "4 watch already: try again when some have left"
                 spectator.cancel()
             for call in calls:
                 call.cancel()

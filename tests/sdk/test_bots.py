@@ -188,7 +188,7 @@ async def test_a_second_copy_of_a_bot_is_refused(server: Server) -> None:
     first = arena.Client(first_move, settings)
     work = asyncio.ensure_future(first.play())
     await soon(lambda: bool(server.competition.presence.bots))
-    with pytest.raises(Refused, match="alice is connected already; one stream per bot"):
+    with pytest.raises(Refused, match="alice is connected already: one stream per bot"):
         await arena.Client(first_move, settings).play()
     first.leave()
     await work

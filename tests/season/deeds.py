@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tests.hosting.submission.zips import bot_zip, entry
 
 from arena.v1 import access_pb2, admin_pb2, invitation_pb2, submission_pb2
-from referee.store import DiskFull, MatchState, TournamentState, VersionState
+from referee.store import BotVersion, DiskFull, MatchState, TournamentState, VersionState
 from referee.tournament.moderation import told
 
 from . import hosted
@@ -193,21 +193,27 @@ class Evening:
     async def rollback(self) -> bool:
         for version in self._shuffled(VersionState.REPLACED, VersionState.RETIRED):
             if self.server.submissions.content.is_built(version.id):
-                request = submission_pb2.ActivateVersionRequest(number=version.number)
-                token = self.season.bots[version.bot_name].token
-                answer = await self.server.call("SubmissionService", "ActivateVersion", request, token)
+                request = submission_pb2.ActivateVersionRequest(bot=version.bot_name, number=version.number)
+                answer = await self._about_version(version, "ActivateVersion", request, "made active")
                 return bool(answer.version.state == submission_pb2.VERSION_STATE_ACTIVE)
         return False
 
     async def retire(self) -> bool:
         for version in self._shuffled(VersionState.ACTIVE):
-            request = submission_pb2.RetireVersionRequest(reason="holiday")
-            token = self.season.bots[version.bot_name].token
-            await self.server.call("SubmissionService", "RetireVersion", request, token)
+            request = submission_pb2.RetireVersionRequest(bot=version.bot_name, reason="holiday")
+            await self._about_version(version, "RetireVersion", request, "retired")
             return True
         return False
 
-    def _shuffled(self, *states: VersionState) -> list[Any]:
+    async def _about_version(self, version: BotVersion, method: str, request: Any, words: str) -> Any:
+        """The author does it, or the host, of whom that is told."""
+        if self.chance.random() < 0.5:
+            told = f"{words} version {version.number} of {version.bot_name}"
+            return await self.host(method, request, told, service="SubmissionService")
+        token = self.season.bots[version.bot_name].token
+        return await self.server.call("SubmissionService", method, request, token)
+
+    def _shuffled(self, *states: VersionState) -> list[BotVersion]:
         found = [one for state in states for one in self.store.versions.in_state(state)]
         self.chance.shuffle(found)
         return found

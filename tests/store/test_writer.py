@@ -252,3 +252,32 @@ def lock(path: Path) -> sqlite3.Connection:
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     return other
+
+
+def test_a_full_disk_that_takes_the_whole_transaction_back_fails_all_who_share_it(tmp_path: Path) -> None:
+    """SQLite may roll back everything by itself, savepoints and all: no one may hear that it was stored."""
+    with Store.open(tmp_path / "league.db") as store:
+        held, go_on = threading.Event(), threading.Event()
+
+        def hold(connection: Connection) -> None:
+            held.set()
+            assert go_on.wait(PATIENCE)
+
+        def add(connection: Connection) -> None:
+            connection.execute(insert(meta).values(key="a", value="1"))
+
+        def full(connection: Connection) -> None:
+            connection.exec_driver_sql("ROLLBACK")
+            raise DiskFull("no room left")
+
+        first = store.writer.submit(hold)
+        assert held.wait(PATIENCE)
+        shared = [store.writer.submit(work) for work in (add, full, add)]
+        go_on.set()
+        first.result(PATIENCE)
+        for future in shared:
+            with pytest.raises(DiskFull):
+                future.result(PATIENCE)
+        assert store.fact("a") is None
+        set_fact(store, "a", "2")
+        assert store.fact("a") == "2"

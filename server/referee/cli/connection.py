@@ -136,7 +136,7 @@ def failure(error: Any, server: str, token: str | None = "") -> Failure:
     if code is grpc.StatusCode.UNIMPLEMENTED:
         return Failure(f"{server} is not a Referee server of this version", ENVIRONMENT)
     if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
-        return Failure(f"{server} is busy: {details or 'it takes nothing more; try again in a while'}", ENVIRONMENT)
+        return Failure(f"{server} is busy: {details or 'try again in a while'}", ENVIRONMENT)
     if code is grpc.StatusCode.DATA_LOSS:
         return Failure(f"does not hold: {details}", DID_NOT_HOLD)
     if code in (grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN):

@@ -435,6 +435,6 @@ class Match:
 
 
 _DUPLICATE = "this question has been answered already"
-_STALE = "this question is no longer open; answer the one with the latest number"
-_OUT_OF_TURN = "this question was not put to you; wait for a Decide and answer with its number"
+_STALE = "this question is no longer open: answer the one with the latest number"
+_OUT_OF_TURN = "this question was not put to you: wait for a Decide and answer with its number"
 _TOO_LONG = Rejection("unreadable", "the move is longer than 4096 characters, as no move is")

@@ -21,11 +21,11 @@ MOST_PER_ADDRESS = 64
 """Reads that wait or are under way."""
 RETRY_MS = 1000
 TOO_MANY = Refusal(
-    grpc.StatusCode.RESOURCE_EXHAUSTED, f"{MOST} questions are waiting already; try again in 1 second", RETRY_MS
+    grpc.StatusCode.RESOURCE_EXHAUSTED, f"{MOST} questions are waiting already: try again in 1 second", RETRY_MS
 )
 TOO_MANY_OF_YOURS = Refusal(
     grpc.StatusCode.RESOURCE_EXHAUSTED,
-    f"{MOST_PER_ADDRESS} questions from your address are waiting already; try again in 1 second",
+    f"{MOST_PER_ADDRESS} questions from your address are waiting already: try again in 1 second",
     RETRY_MS,
 )
 

@@ -12,7 +12,7 @@ from referee.hall.places import PlacesTaken
 from referee.net.guard import Refusal
 
 BUSY = Refusal(
-    grpc.StatusCode.UNAVAILABLE, "too many unknown tokens are being looked up; try again in 1 second", retry_ms=1000
+    grpc.StatusCode.UNAVAILABLE, "too many unknown tokens are being looked up: try again in 1 second", retry_ms=1000
 )
 
 

@@ -29,15 +29,15 @@ MOST_QUESTIONS = 1000
 
 _RETRY_MS = 10_000
 TOO_MANY = Refusal(
-    grpc.StatusCode.RESOURCE_EXHAUSTED, f"{MOST_STREAMS} such streams are open; try again in 10 seconds", _RETRY_MS
+    grpc.StatusCode.RESOURCE_EXHAUSTED, f"{MOST_STREAMS} such streams are open: try again in 10 seconds", _RETRY_MS
 )
 TOO_MANY_OF_YOURS = Refusal(
     grpc.StatusCode.RESOURCE_EXHAUSTED,
-    f"{MOST_STREAMS_PER_ADDRESS} such streams are open from your address; close one, or try again in 10 seconds",
+    f"{MOST_STREAMS_PER_ADDRESS} such streams are open from your address: close one, or try again in 10 seconds",
     _RETRY_MS,
 )
-LONG_ENOUGH = Refusal(grpc.StatusCode.UNAVAILABLE, "this stream was open for long enough; open another")
-ENOUGH_ASKED = Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, "enough was asked in this stream; open another")
+LONG_ENOUGH = Refusal(grpc.StatusCode.UNAVAILABLE, "this stream was open for long enough: open another")
+ENOUGH_ASKED = Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, "enough was asked in this stream: open another")
 NO_SERVICE = Refusal(grpc.StatusCode.NOT_FOUND, "there is no service of that name")
 
 

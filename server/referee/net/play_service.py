@@ -46,7 +46,7 @@ NOT_ACCEPTED = Refusal(grpc.StatusCode.UNAUTHENTICATED, "the token is missing, u
 HELLO_FIRST = Refusal(grpc.StatusCode.INVALID_ARGUMENT, "the first body of a stream must be Hello")
 NO_HELLO = Refusal(grpc.StatusCode.DEADLINE_EXCEEDED, f"no Hello within {HELLO_SECONDS:g} seconds")
 BROKEN_ON_PURPOSE = Refusal(grpc.StatusCode.UNAVAILABLE, "this connection is broken on purpose: come back and play on")
-STOPPING = Refusal(grpc.StatusCode.UNAVAILABLE, "the server is stopping; come back in a while")
+STOPPING = Refusal(grpc.StatusCode.UNAVAILABLE, "the server is stopping: come back in a while")
 
 
 class Authenticator(Protocol):
@@ -167,7 +167,7 @@ class PlayService:
         if (version := self._hosted.version(name)) is not None:
             raise _hosted(name, version)
         if self._hosted.busy(name):
-            text = f"the retired version of {name} is still in a match; try again in 5 seconds"
+            text = f"the retired version of {name} is still in a match: try again in 5 seconds"
             raise Refusal(grpc.StatusCode.UNAVAILABLE, text, retry_ms=5000)
 
     def _awaited(self, name: str) -> bool:
@@ -184,7 +184,7 @@ class PlayService:
             return session
         if session.connected:
             if hello.resume != session.secret:
-                raise Refusal(grpc.StatusCode.ALREADY_EXISTS, f"{name} is connected already; one stream per bot")
+                raise Refusal(grpc.StatusCode.ALREADY_EXISTS, f"{name} is connected already: one stream per bot")
             self._streams.pop(name).close(TAKEN_OVER)
             session.disconnect()
         session.greet(hello)

@@ -46,7 +46,7 @@ MOST_BODIES = MOST + int(UNASKED_AT_ONCE)
 """No message that is in order carries more."""
 
 TAKEN_OVER = Refusal(grpc.StatusCode.ABORTED, "this bot has come back on another stream")
-FLOODED = Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, "too many messages; answer each question once")
+FLOODED = Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, "too many messages: answer each question once")
 TRESPASSED = Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, "too many answers to matches of others")
 NOT_READING = Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, "the bot does not read what it is sent")
 

@@ -35,7 +35,7 @@ from referee.store import BotKind, StoreError
 
 log = structlog.get_logger()
 REVOCATIONS_EVERY = 2.0
-STOPPING_TEXT = "the server is stopping after the running matches; come back in a while"
+STOPPING_TEXT = "the server is stopping after the running matches: come back in a while"
 
 
 @dataclass(frozen=True, slots=True)

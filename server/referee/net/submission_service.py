@@ -31,7 +31,7 @@ NOT_YOURS = Refusal(grpc.StatusCode.PERMISSION_DENIED, "the token belongs to a b
 NAME_IT = Refusal(grpc.StatusCode.INVALID_ARGUMENT, "with the admin token, name the bot that is meant")
 UPLOADS = 8
 BUSY = Refusal(
-    grpc.StatusCode.RESOURCE_EXHAUSTED, "too many bots are being uploaded; try again in 10 seconds", retry_ms=10_000
+    grpc.StatusCode.RESOURCE_EXHAUSTED, "too many bots are being uploaded: try again in 10 seconds", retry_ms=10_000
 )
 
 

@@ -271,5 +271,5 @@ def _games() -> pb.ListGamesResponse:
 
 def _too_many(what: str) -> Refusal:
     return Refusal(
-        grpc.StatusCode.RESOURCE_EXHAUSTED, f"{what}; try again when some have left", retry_ms=WATCHERS_RETRY_MS
+        grpc.StatusCode.RESOURCE_EXHAUSTED, f"{what}: try again when some have left", retry_ms=WATCHERS_RETRY_MS
     )

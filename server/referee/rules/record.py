@@ -154,7 +154,7 @@ def _split(text: str) -> tuple[tuple[Seat, str], ...]:
     for part in text.split(" | "):
         seat, colon, move = part.partition(": ")
         if not colon or not seat.isdecimal() or len(seat) > LONGEST_SEAT:
-            raise ReplayError(f"cannot read {brief(part)}; a move is written SEAT: MOVE")
+            raise ReplayError(f"cannot read {brief(part)}: a move is written SEAT: MOVE")
         parts.append((int(seat), move))
     return tuple(parts)
 

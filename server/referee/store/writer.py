@@ -204,13 +204,16 @@ def _joined(group: list[_Unit]) -> list[list[_Unit]]:
 
 
 def _run_batch(connection: Connection, units: list[_Unit]) -> None:
+    savepoint = connection.begin_nested()
     try:
-        with connection.begin_nested():
-            _take_answers(units, units[0].batch(connection, [unit.item for unit in units]))
+        _take_answers(units, units[0].batch(connection, [unit.item for unit in units]))
+        savepoint.commit()
     except StoreError:
-        # The environment failed, and SQLite may have rolled back everything: the whole group fails.
+        # The environment failed, and SQLite may have rolled back everything, the savepoint with it: the whole group
+        # fails. To go back to a savepoint that is gone would be another error, in place of this one.
         raise
     except Exception as error:  # noqa: BLE001 - kept for the one who submitted it; the others go on
+        savepoint.rollback()
         if len(units) == 1:
             units[0].error = error
             return

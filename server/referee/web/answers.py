@@ -66,8 +66,8 @@ class Answers:
         self._places = Places(
             MOST_READS,
             MOST_READS_PER_ADDRESS,
-            PlacesTaken(f"{MOST_READS} questions are waiting already; try again in a moment"),
-            PlacesTaken(f"{MOST_READS_PER_ADDRESS} questions from your address are waiting already; try again"),
+            PlacesTaken(f"{MOST_READS} questions are waiting already: try again in a moment"),
+            PlacesTaken(f"{MOST_READS_PER_ADDRESS} questions from your address are waiting already: try again"),
         )
 
     async def read(self, work: Callable[[], T]) -> T:

@@ -193,8 +193,8 @@ class Channels:
         self.places = Places(
             watchers,
             watchers_per_address,
-            PlacesTaken(f"{watchers} watch already; try again when some have left"),
-            PlacesTaken(f"{watchers_per_address} from your address watch already; try again when some have left"),
+            PlacesTaken(f"{watchers} watch already: try again when some have left"),
+            PlacesTaken(f"{watchers_per_address} from your address watch already: try again when some have left"),
         )
         self._lines = Lines()
         self._open: dict[tuple[str, ...], Channel] = {}

@@ -33,8 +33,8 @@ PRIVATE = {"cache-control": "no-store"}
 _places = Places(
     UPLOADS,
     UPLOADS_PER_ADDRESS,
-    PlacesTaken("too many bots are being uploaded; try again in a moment"),
-    PlacesTaken("too many bots are being uploaded from your address; try again in a moment"),
+    PlacesTaken("too many bots are being uploaded: try again in a moment"),
+    PlacesTaken("too many bots are being uploaded from your address: try again in a moment"),
 )
 
 

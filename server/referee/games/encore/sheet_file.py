@@ -126,7 +126,7 @@ def _read_file(name: str, files: Files) -> dict[str, Any]:
     try:
         text = files.read_text(name, "sheet file", LARGEST_FILE)
     except Missing as error:
-        raise ValueError(f"{error}; give the path of one, or {STANDARD!r} for the usual sheet") from None
+        raise ValueError(f"{error}: give the path of one, or {STANDARD!r} for the usual sheet") from None
     try:
         content = json.loads(text, object_pairs_hook=_no_key_twice)
         _want(isinstance(content, dict), "it must hold one table (a JSON object)")

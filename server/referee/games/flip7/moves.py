@@ -31,7 +31,7 @@ def parse(text: str) -> Move:
         if move is None:
             if not _TARGET.fullmatch(spaced):
                 raise Unreadable(
-                    f"cannot read {_shortened(text)}; a move is 'hit', 'stay' or 'target SEAT' ('target 0')"
+                    f"cannot read {_shortened(text)}: a move is 'hit', 'stay' or 'target SEAT' ('target 0')"
                 )
             move = int(spaced.removeprefix("target "))
     return move

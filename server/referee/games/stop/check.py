@@ -45,7 +45,7 @@ def fallback(position: Position, seat: int) -> Move:
 
 def check_bid(auction: Auction, seat: int, hand: int, cards: int) -> Rejection | None:
     if auction.bids[seat] is not None:
-        return Rejection("already_bid", f"this seat has a bid already; add to it with 'raise {seat} CARDS'")
+        return Rejection("already_bid", f"this seat has a bid already: add to it with 'raise {seat} CARDS'")
     if not cards & NUMBERS:
         return Rejection("plus_alone", "a bid needs at least one 2, 3 or 4; +1s only go with them")
     if value_of(cards) < 0:
@@ -71,7 +71,7 @@ def _check_share(auction: Auction, move: Move) -> Rejection | None:
             return Rejection("not_a_bidder", f"seat {seat} has no bid and gets no cards; bidders are {there}")
     if sum(heap for _, heap in move.piles) != auction.cards():
         table = ",".join(names(auction.cards()))
-        return Rejection("wrong_cards", f"name every card on the table exactly once; on the table are {table}")
+        return Rejection("wrong_cards", f"name every card on the table exactly once: on the table are {table}")
     return None
 
 

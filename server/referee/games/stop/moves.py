@@ -48,7 +48,7 @@ def parse(text: str) -> Move:
         return Move("raise", _seat(words[0]), _heap(words[1:]))
     if verb == "share" and words:
         return Move("share", piles=_piles(words))
-    raise Unreadable(f"cannot read {_short(text)}; {HOW}")
+    raise Unreadable(f"cannot read {_short(text)}: {HOW}")
 
 
 def format_move(move: Move) -> str:
@@ -84,18 +84,18 @@ def raises(owner: int, value: int, cards: int, least: int) -> tuple[Move, ...]:
 
 def _heap(words: list[str]) -> int:
     if len(words) > ALL_CARDS:
-        raise Unreadable(f"there are only {ALL_CARDS} cards in the game; {HOW}")
+        raise Unreadable(f"there are only {ALL_CARDS} cards in the game: {HOW}")
     heap = 0
     for word in words:
         if word not in BY_NAME:
-            raise Unreadable(f"{_short(word)} is no card; cards are 2, 3, 4 and +1, and {HOW}")
+            raise Unreadable(f"{_short(word)} is no card: cards are 2, 3, 4 and +1, and {HOW}")
         heap += BY_NAME[word]
     return heap
 
 
 def _seat(word: str) -> int:
     if word not in SEATS:
-        raise Unreadable(f"{_short(word)} is no seat; seats are 0 to 5, and {HOW}")
+        raise Unreadable(f"{_short(word)} is no seat: seats are 0 to 5, and {HOW}")
     return SEATS[word]
 
 
@@ -108,14 +108,14 @@ def _piles(words: list[str]) -> tuple[tuple[int, int], ...]:
         seat, colon, dealt = entry.partition(":")
         if not colon or not dealt:
             raise Unreadable(
-                f"cannot read {_short(entry)}; a split is written 'share 0:2,2,+1 2:4', "
+                f"cannot read {_short(entry)}: a split is written 'share 0:2,2,+1 2:4', "
                 "and a seat that gets nothing is left out"
             )
         if _seat(seat) in piles:
-            raise Unreadable(f"seat {seat} is named twice; name every seat once, with all its cards")
+            raise Unreadable(f"seat {seat} is named twice: name every seat once, with all its cards")
         piles[_seat(seat)] = _heap(dealt.split(","))
     if sum(size(heap) for heap in piles.values()) > ALL_CARDS:
-        raise Unreadable(f"there are only {ALL_CARDS} cards in the game; {HOW}")
+        raise Unreadable(f"there are only {ALL_CARDS} cards in the game: {HOW}")
     return tuple(sorted(piles.items()))
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _STOP_IS_OUT = Rejection(
     "stop_not_in_hand",
-    "your stop still lies face down on a gangster; play go until it has been turned up and is back in your hand",
+    "your stop still lies face down on a gangster: play go until it has been turned up and is back in your hand",
 )
 
 

@@ -23,7 +23,7 @@ def parse(text: str) -> Move:
         return GO
     if word == STOP:
         return STOP
-    raise Unreadable(f"{text!r} is no card; a move is one word, go or stop, in small letters")
+    raise Unreadable(f"{text!r} is no card: a move is one word, go or stop, in small letters")
 
 
 def format_move(move: Move) -> str:

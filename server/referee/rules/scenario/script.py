@@ -74,7 +74,7 @@ def _read(line: int, text: str, players: int) -> Statement:
     if found := _LEGAL.fullmatch(text):
         moves = tuple(" ".join(move.split()) for move in found[3].split("|")) if found[3] else ()
         if not all(moves) or (not moves and found[2] != "="):
-            raise ValueError("a move is missing; moves are written 'A | B'")
+            raise ValueError("a move is missing: moves are written 'A | B'")
         return ListIs(line, _seat(found[1], players), found[2], moves)
     if found := _EXPECT.fullmatch(text):
         return Expect(line, found[1], _value(found[1], found[2].split(), players))
@@ -102,5 +102,5 @@ def _value(what: str, words: list[str], players: int) -> str:
 
 def _seat(word: str, players: int) -> int:
     if not re.fullmatch(_NUMBER, word) or int(word) >= players:
-        raise ValueError(f"'{word}' is no seat; seats are 0 to {players - 1}")
+        raise ValueError(f"'{word}' is no seat: seats are 0 to {players - 1}")
     return int(word)

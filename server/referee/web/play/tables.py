@@ -168,9 +168,9 @@ class PeoplesTables:
             raise PlacesTaken("the server is stopping")
         open_ = [table for table in self._tables.values() if not table.over]
         if len(open_) >= self._most:
-            raise PlacesTaken(f"{self._most} people are playing already; try again in a while")
+            raise PlacesTaken(f"{self._most} people are playing already: try again in a while")
         if sum(table.address == address for table in open_) >= MOST_PER_ADDRESS:
-            raise PlacesTaken(f"{MOST_PER_ADDRESS} matches are being played from your address; end one of them first")
+            raise PlacesTaken(f"{MOST_PER_ADDRESS} matches are being played from your address: end one of them first")
         if self._thread is None:
             self._thread = HouseBotThread()
         if self._looking is None:
@@ -189,7 +189,7 @@ class PeoplesTables:
     def move(self, table: PersonsTable, decision: int, text: str) -> None:
         """The person's answer."""
         if table.match is None or table.question is None or table.question.number != decision:
-            table.refuse("that was asked before; look at the board again")
+            table.refuse("that was asked before: look at the board again")
             return
         table.rejected = ""
         question = table.question

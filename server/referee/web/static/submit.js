@@ -24,7 +24,7 @@ async function ask(where, options = {}) {
   try {
     answer = await fetch(path + where, { ...options, headers: { Authorization: `Bearer ${token}` } });
   } catch {
-    throw new Error("the server does not answer; try again in a moment");
+    throw new Error("the server does not answer: try again in a moment");
   }
   const value = await answer.json().catch(() => ({}));
   if (!answer.ok) throw new Error(value.error ?? `the server answered with status ${answer.status}`);

@@ -75,7 +75,10 @@ fn each_mistake_has_its_sentence() {
         (&["--matches", "2"], "--matches goes with --practice GAME"),
         (&["--options", "{}"], "--options goes with --practice GAME"),
         (&["--server", "nonsense"], "--server: 'nonsense' is not an address: write HOST:PORT or unix:PATH"),
-        (&["--server", "http://a:1"], "--server: 'http://a:1' is not an address: write HOST:PORT or unix:PATH"),
+        (
+            &["--server", "http://a:1"],
+            "--server: 'http://a:1' is not an address: write HOST:PORT or unix:PATH",
+        ),
         (&["--server", "unix:"], "--server: 'unix:' is not an address: write HOST:PORT or unix:PATH"),
         (&["--token", "to ken"], "--token: it has characters that no token has; copy it again"),
         (&["--ca", "/nowhere/ca.pem"], "--ca: there is no file /nowhere/ca.pem"),

@@ -70,7 +70,7 @@ async def test_where_somebody_always_plays_it_is_cleared_away_at_last(monkeypatc
         await soon(lambda: knot() is None)
 
 
-async def test_where_memory_grows_it_is_cleared_away_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_where_memory_grows_it_is_cleared_away_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gc_pauses, "WEIGHED_EVERY", 0.0)
     held = 100
     monkeypatch.setattr(gc_pauses, "resident", lambda: held)
@@ -85,6 +85,31 @@ async def test_where_memory_grows_it_is_cleared_away_at_once(monkeypatch: pytest
         assert knot() is not None, "looked through everything without need"
         held += 1
         await soon(lambda: knot() is None)
+
+
+@pytest.mark.parametrize("much", [True, False])
+async def test_memory_that_garbage_has_left_is_not_taken_for_needed(
+    monkeypatch: pytest.MonkeyPatch, much: bool
+) -> None:
+    """Freed memory stays with the process, and would hide as much garbage again, and more each time."""
+    monkeypatch.setattr(gc_pauses, "WEIGHED_EVERY", 0.0)
+    monkeypatch.setattr(gc_pauses, "MUCH_GARBAGE", 0 if much else 1 << 60)
+    held = 100
+    monkeypatch.setattr(gc_pauses, "resident", lambda: held)
+    looks = Looks()
+    async with short_pauses(looks):
+        await looks.some_more()  # what is held at first is needed
+        held += gc_pauses.MOST_GROWTH + 1
+        await looks.some_more(4)
+        kept = Knot()
+        knot = weakref.ref(kept)
+        await looks.some_more()
+        del kept
+        if much:
+            await soon(lambda: knot() is None)
+        else:
+            await looks.some_more(4)
+            assert knot() is not None, "what is needed was taken for garbage"
 
 
 async def test_a_look_finds_only_what_is_new() -> None:

@@ -31,9 +31,11 @@ FULLY_EVERY = 60.0
 FULLY_AT_LATEST = 3600.0
 """Seconds after which a full collection is made although matches are being played …"""
 MOST_GROWTH = 48
-"""… or as soon as the process holds so many megabytes more than after the last one."""
-WEIGHED_EVERY = 5.0
+"""… or as soon as the process holds so many megabytes more than it needs, as far as that is known."""
+WEIGHED_EVERY = 60.0
 """Seconds between two looks at the memory."""
+MUCH_GARBAGE = 10_000
+"""A collection that finds fewer objects shows that memory has grown because it is needed."""
 
 
 @asynccontextmanager
@@ -55,7 +57,7 @@ async def short_pauses(quiet: Callable[[], bool]) -> AsyncIterator[None]:
 
 async def _collect_regularly(quiet: Callable[[], bool]) -> None:
     last = weighed = time.monotonic()
-    base = resident()
+    needed = resident()
     played = False
     while True:
         await asyncio.sleep(COLLECT_EVERY)
@@ -66,13 +68,18 @@ async def _collect_regularly(quiet: Callable[[], bool]) -> None:
         now = time.monotonic()
         grown = False
         if now - weighed >= WEIGHED_EVERY:
-            weighed, grown = now, resident() > base + MOST_GROWTH
+            weighed, grown = now, resident() > needed + MOST_GROWTH
         if grown or (played and now - last >= (FULLY_EVERY if is_quiet else FULLY_AT_LATEST)):
-            _collect_fully()
-            last, base, played = time.monotonic(), resident(), False
+            found = _collect_fully()
+            # Freed memory stays with the process: how much it holds after much garbage says nothing of what it needs.
+            if found < MUCH_GARBAGE:
+                needed = resident()
+            last, played = time.monotonic(), False
 
 
-def _collect_fully() -> None:
+def _collect_fully() -> int:
+    """How many objects were garbage."""
     gc.unfreeze()
-    gc.collect()
+    found = gc.collect()
     gc.freeze()
+    return found

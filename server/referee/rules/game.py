@@ -190,9 +190,9 @@ class State(ABC, Generic[M]):
     def redrawn(self, chance: Chance) -> Self:
         """A copy in which only what no seat knows yet is drawn anew: piles, rolls to come. Every seat sees the same.
 
-        For `referee luck`, which compares what came with what could have come; a game may do without it.
+        For `referee luck`, which compares what came with what could have come. A game may do without it: WrongUse.
         """
-        raise NotImplementedError
+        raise WrongUse("its author does not say what no seat knows, and provides no 'redrawn'")
 
     def appraisal(self) -> Appraisal:
         """What lets one guess who will be ahead, from what all seats know together: see `Appraisal`.

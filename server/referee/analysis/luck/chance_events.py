@@ -108,10 +108,8 @@ def check_game(game: Game[Any]) -> None:
     state = game.start(game.seats.least, seed=b"luck")
     try:
         state.redrawn(Seeded(b"luck"))
-    except NotImplementedError:
-        raise WrongUse(
-            f"luck cannot be told apart in {game.name}: its author does not say what no seat knows ('redrawn')"
-        ) from None
+    except WrongUse as error:
+        raise WrongUse(f"luck cannot be told apart in {game.name}: {error}") from None
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -18,8 +18,9 @@ from referee.tournament.audit.audited import OPEN, AuditedTournament, Damaged, M
 from referee.tournament.audit.columns import check_rounds, check_rulings, compare, version_rows
 from referee.tournament.audit.entry_forms import OVER
 from referee.tournament.audit.folder import Published
+from referee.tournament.audit.journal_story import STEPS, BrokenJournal, follow, tell
 from referee.tournament.audit.replay import DoesNotHold
-from referee.tournament.audit.story import STEPS, BrokenJournal, Piece, Story, ToldMatch, follow, tell
+from referee.tournament.audit.story import Piece, Story, ToldMatch
 from referee.tournament.repeated_matches import Repeats
 
 PAGE = 500

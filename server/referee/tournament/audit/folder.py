@@ -21,9 +21,10 @@ from referee.rules.spelling import brief
 from referee.store.journal import JournalEntry
 from referee.tournament.audit.audited import LARGEST_RECORD, OPEN, AuditedTournament, MatchLine, match_line
 from referee.tournament.audit.drawn_rounds import final_places
+from referee.tournament.audit.journal_story import BrokenJournal, tell
 from referee.tournament.audit.replay import DoesNotHold
 from referee.tournament.audit.standings_file import plan_of, standings_of, standings_text
-from referee.tournament.audit.story import BrokenJournal, Story, tell
+from referee.tournament.audit.story import Story
 from referee.tournament.plan import is_final
 
 FORMAT = "referee-export-2"

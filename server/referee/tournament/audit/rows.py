@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
 from referee.tournament.audit.folder import Published
+from referee.tournament.audit.journal_story import BrokenJournal, tell
 from referee.tournament.audit.replay import DoesNotHold
-from referee.tournament.audit.story import BrokenJournal, tell
 
 COLUMNS = (
     *("tournament", "game", "match", "round", "table", "state", "seat", "bot", "rank", "score", "termination"),

@@ -13,7 +13,7 @@ from referee.hall.roster import Roster
 from referee.hosting.bot import folders
 from referee.rules.game import WrongUse
 from referee.store import NameTaken, Refused, Store
-from referee.tournament.plan import check_name
+from referee.tournament.lifecycle import check_name
 
 CYRILLIC_O, FULL_WIDTH_O, LIGATURE, CYRILLIC_ACE = "\u043e", "\uff4f", "\ufb01", "\u0430\u0441\u0435"
 NO_NAMES = [

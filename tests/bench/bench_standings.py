@@ -26,7 +26,7 @@ from sqlalchemy import delete
 
 from referee.store import MatchResult, MatchState, NewEntrant, SeatResult, Store, TournamentState
 from referee.store import tables as t
-from referee.tournament import plan as plans
+from referee.tournament import lifecycle
 from referee.tournament.plan import Plan
 from referee.tournament.standings import fill, notices
 from referee.tournament.standings.snapshots import Snapshots
@@ -60,7 +60,7 @@ def made_up(address: str, matches: int, bots: int) -> None:
         entrants = [NewEntrant(store.bots.ensure_house(f"bot{n}").id, f"bot{n}") for n in range(bots)]
         rounds = -(-matches // (bots // PLAYERS))
         plan = Plan("flip7", players=PLAYERS, rounds=rounds, draw_probability=0.02)
-        league = plans.create(store, "league", plan, entrants, "s", repeatable=True)
+        league = lifecycle.create(store, "league", plan, entrants, "s", repeatable=True)
         store.tournaments.set_state(league.id, TournamentState.RUNNING)
         for ordinal in (1, 2, 5):
             store.matches.set_aside(ordinal + 1, MatchState.ABSENT, "bot3 not there")

@@ -24,8 +24,9 @@ from referee.tournament.audit.audited import MatchLine
 from referee.tournament.audit.database import published
 from referee.tournament.audit.replay_pool import MatchCheck
 from referee.tournament.audit.verify import verify
+from referee.tournament.lifecycle import create
 from referee.tournament.nonces import NonceDigests
-from referee.tournament.plan import Plan, checked, create, deal
+from referee.tournament.plan import Plan, checked, deal
 from referee.tournament.seeds import match_seed
 
 CASES = (("stop_me_go", 2), ("stop_me_go", 4), ("flip7", 3), ("flip7", 4), ("stop", 4), ("encore", 2), ("encore", 4))

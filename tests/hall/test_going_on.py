@@ -11,7 +11,7 @@ import pytest
 from referee.hall.competition import Competition
 from referee.rules.game import WrongUse
 from referee.store import Counts, MatchState, NotAllowed, Store, StoredMatch, TournamentState
-from referee.tournament import plan as plans
+from referee.tournament import lifecycle
 from referee.tournament.audit.database import check_columns, from_database, published
 from referee.tournament.audit.folder import read, write
 from referee.tournament.audit.importing import import_folder
@@ -213,11 +213,11 @@ async def test_versions_that_are_told_apart_are_verified(
 
 def test_only_a_balanced_round_robin_is_extended(competition: Competition, store: Store) -> None:
     entrants = competition.roster.entrants(["random", "random", "random"], "stop_me_go")
-    plans.create(store, "all", Plan("stop_me_go", 2, "full"), entrants)
+    lifecycle.create(store, "all", Plan("stop_me_go", 2, "full"), entrants)
     with pytest.raises(WrongUse, match="only a balanced schedule"):
-        plans.extend(store, "all", 2)
-    plans.create(store, "swiss", Plan("stop_me_go", 2, format={"name": "swiss", "rounds": 2}), entrants)
+        lifecycle.extend(store, "all", 2)
+    lifecycle.create(store, "swiss", Plan("stop_me_go", 2, format={"name": "swiss", "rounds": 2}), entrants)
     with pytest.raises(WrongUse, match="draws its rounds itself"):
-        plans.extend(store, "swiss", 2)
+        lifecycle.extend(store, "swiss", 2)
     with pytest.raises(WrongUse, match="drawn to their end"):
-        plans.reopen(store, "swiss")
+        lifecycle.reopen(store, "swiss")

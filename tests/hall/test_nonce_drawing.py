@@ -17,7 +17,7 @@ from referee.hall.tournament_nonces import TournamentNonces
 from referee.net import messages
 from referee.rules.game import WrongUse
 from referee.store import DrawnNonce, NewEntrant, NonceDraw, NotAllowed, Store, Tournament
-from referee.tournament import plan as plans
+from referee.tournament import lifecycle
 from referee.tournament.audit.database import from_database
 from referee.tournament.audit.verify import verify
 from referee.tournament.nonces import NonceDigests, digest, wrong
@@ -57,7 +57,7 @@ def league(store: Store) -> Tournament:
     """A tournament of three remote bots, created and not started."""
     entrants = [store.bots.add(name).bot for name in ("ada", "bob", "cy")]
     plan = Plan(game="stop_me_go", players=2, rounds=4, allow_join=True)
-    return plans.create(store, "league", plan, [NewEntrant(bot.id, bot.name) for bot in entrants])
+    return lifecycle.create(store, "league", plan, [NewEntrant(bot.id, bot.name) for bot in entrants])
 
 
 def drawing(competition: Competition, store: Store, seconds: float = PATIENCE) -> TournamentNonces:

@@ -116,9 +116,9 @@ def test_a_bot_is_removed_unless_it_is_part_of_something(competition: Competitio
     store.bots.add("ada")
     check_installation(store)
     entrants = competition.roster.entrants(["bob", "random"], "stop_me_go")
-    from referee.tournament import plan as plans
+    from referee.tournament import lifecycle
 
-    plans.create(store, "league", PLAN, entrants)
+    lifecycle.create(store, "league", PLAN, entrants)
     with pytest.raises(NotAllowed, match="referee bot revoke bob"):
         store.pruning.bot("bob")
 

@@ -22,7 +22,7 @@ from referee.net import watch_service as watching
 from referee.net.limits import Limits
 from referee.net.server import REVOCATIONS_EVERY
 from referee.store import NewEntrant
-from referee.tournament import plan as plans
+from referee.tournament import lifecycle
 from referee.tournament.plan import Plan
 from referee_leaderboard import Connection, Standings
 
@@ -65,7 +65,7 @@ async def found_a_league(server: Server) -> None:
 
     def found() -> None:
         entrants = [NewEntrant(server.store.bots.add(name).bot.id, name) for name in ("one", "two")]
-        plans.create(server.store, "league", Plan("stop_me_go", 2, rounds=2), entrants, None)
+        lifecycle.create(server.store, "league", Plan("stop_me_go", 2, rounds=2), entrants, None)
 
     await asyncio.to_thread(found)
 

@@ -28,7 +28,7 @@ from referee.hosting.submission.content_store import ContentStore
 from referee.rules import registry
 from referee.store import NewEntrant, Store, TournamentState
 from referee.store.migrate import downgrade
-from referee.tournament import plan as plans
+from referee.tournament import lifecycle
 from referee.tournament.events import Event
 from referee.tournament.plan import Plan
 
@@ -159,8 +159,8 @@ class Season:
                 assert made.token is not None
                 self.add_bot(name, made.token)
                 entrants.append(NewEntrant(made.bot.id, name))
-            plans.create(store, SPRING, PLAN, entrants[:4])
-            plans.create(store, LEAGUE, PLAN, entrants)
+            lifecycle.create(store, SPRING, PLAN, entrants[:4])
+            lifecycle.create(store, LEAGUE, PLAN, entrants)
 
         async def half(evening: Evening) -> None:
             await evening.server.competition.director.control(SPRING, "start")

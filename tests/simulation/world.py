@@ -33,7 +33,7 @@ from referee.rules import registry
 from referee.rules.chance import Seeded
 from referee.store import MatchState, NewEntrant, Store, TournamentState
 from referee.store.connections import Connections
-from referee.tournament import plan as plans
+from referee.tournament import lifecycle
 from referee.tournament.plan import Plan
 
 from .absences import Absences
@@ -149,7 +149,7 @@ class World:
                 make = partial(Bot, heard=self._heard, asked=self._check_view)
                 self.players.append(make(number, name, made.token, manner, str(self.seed), self.absences))
             plan = Plan(self.game, 2, rounds=self.rounds, limit=1.0, bank=2.0, grace=10.0, absence=ABSENCE)
-            plans.create(store, NAME, plan, entrants)
+            lifecycle.create(store, NAME, plan, entrants)
 
     def _process(self) -> bool:
         """One process of the server; False if it has died."""

@@ -14,7 +14,7 @@ import pytest
 
 from referee.match.result import Ending, Termination, void
 from referee.store import NewEntrant, Store, StoredMatch, Tournament
-from referee.tournament import plan as plans
+from referee.tournament import lifecycle
 from referee.tournament.plan import Plan
 from referee.tournament.running.played import Played, SeatAccount
 from referee.tournament.running.runner import Runner
@@ -39,7 +39,7 @@ def new_league(store: Store) -> Callable[..., Tournament]:
         entrants = [NewEntrant(store.bots.ensure_house(bot).id, bot) for bot in bots or BOTS]
         usual: dict[str, Any] = {"game": "stop_me_go", "players": 2, "rounds": 6}
         plan = Plan(**usual | settings)
-        return plans.create(store, name, plan, entrants, seed, repeatable=seed is not None)
+        return lifecycle.create(store, name, plan, entrants, seed, repeatable=seed is not None)
 
     return create
 

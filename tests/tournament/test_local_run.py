@@ -9,7 +9,7 @@ import pytest
 from referee.rules import registry
 from referee.rules.game import WrongUse
 from referee.store import Store
-from referee.tournament import plan as plans
+from referee.tournament import lifecycle, local_run
 from referee.tournament.local_run import find_or_create, name_for
 from referee.tournament.plan import Plan, checked
 
@@ -24,7 +24,8 @@ def test_a_tournament_that_noted_one_number_of_draws_for_all_tables_goes_on_and_
     assert plan.draw_probability != before.draw_probability
     assert name_for(plan, "seed") == name_for(before, "seed")
     with monkeypatch.context() as patched:
-        patched.setattr(plans, "checked", lambda wanted, _: (registry.find(wanted.game), before))
+        for module in (local_run, lifecycle):
+            patched.setattr(module, "checked", lambda wanted, _: (registry.find(wanted.game), before))
         made = find_or_create(store, "old", before, BOTS, "seed")
     found = find_or_create(store, "old", plan, BOTS, "seed")
     assert found.id == made.id

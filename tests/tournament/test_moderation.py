@@ -12,7 +12,7 @@ import pytest
 
 from referee.rules.game import WrongUse
 from referee.store import MatchState, NewEntrant, RulingKind, Store, Tournament
-from referee.tournament import plan as plans
+from referee.tournament import lifecycle
 from referee.tournament.audit.database import check_columns, from_database
 from referee.tournament.audit.verify import _schedule
 from referee.tournament.moderation import Action, match_number, rule, told
@@ -72,7 +72,7 @@ async def test_a_bot_that_joins_after_a_disqualification_meets_only_those_who_ar
     new_league("ada", "bob", "cy", "dee", "eve", rounds=5, allow_join=True)
     rule(store, "league", Action.DISQUALIFY, "cy", "two accounts")
     total = store.matches.total(1)
-    plans.join(store, "league", [NewEntrant(store.bots.ensure_house("fay").id, "fay")])
+    lifecycle.join(store, "league", [NewEntrant(store.bots.ensure_house("fay").id, "fay")])
     fresh = [{seat.name for seat in match.seats} for match in matches_of(store)[total:]]
     assert fresh
     assert all("cy" not in bots for bots in fresh)
@@ -166,7 +166,7 @@ async def test_a_bot_leaves_a_ladder_and_comes_back(store: Store, new_league: Ne
     new_league("ada", "bob", "cy", rounds=None, format={"name": "ladder", "rounds": 3}, allow_join=True)
     rule(store, "league", Action.WITHDRAW, "cy", "repairs")
     newcomers = [NewEntrant(store.bots.ensure_house(bot).id, bot) for bot in ("cy", "dee")]
-    plans.join(store, "league", newcomers)
+    lifecycle.join(store, "league", newcomers)
     assert [ruling.kind for ruling in store.rulings.all(1)] == [RulingKind.WITHDRAWN, RulingKind.RETURNED]
     await play(store)
     assert {"cy", "dee"} <= set(counted(store))
@@ -176,7 +176,7 @@ async def test_a_bot_leaves_a_ladder_and_comes_back(store: Store, new_league: Ne
 def test_nobody_joins_a_format_whose_bracket_is_published(store: Store, new_league: NewLeague) -> None:
     new_league("ada", "bob", rounds=None, format={"name": "knockout"}, allow_join=True)
     with pytest.raises(WrongUse, match="nobody can join"):
-        plans.join(store, "league", [NewEntrant(store.bots.ensure_house("cy").id, "cy")])
+        lifecycle.join(store, "league", [NewEntrant(store.bots.ensure_house("cy").id, "cy")])
 
 
 def test_a_match_is_named_by_number_or_with_its_own_tournament(store: Store) -> None:

@@ -10,7 +10,7 @@ import pytest
 from referee.rules import registry
 from referee.rules.game import WrongUse
 from referee.store import Counts, MatchState, NewEntrant, NotAllowed, Store, Tournament, TournamentState
-from referee.tournament import plan as plans
+from referee.tournament import lifecycle
 from referee.tournament.plan import Plan, checked, deal, distinct, pairings
 
 from .conftest import matches_of
@@ -59,7 +59,7 @@ def test_a_plan_is_stored_with_everything_the_ratings_rest_on(store: Store, new_
 def test_who_joins_is_appended_and_nothing_is_rewritten(store: Store, new_league: League) -> None:
     new_league(allow_join=True)
     before = [(match.ordinal, match.seats) for match in matches_of(store)]
-    added = plans.join(store, "league", [NewEntrant(store.bots.ensure_house("zoe").id, "zoe")])
+    added = lifecycle.join(store, "league", [NewEntrant(store.bots.ensure_house("zoe").id, "zoe")])
     after = [(match.ordinal, match.seats) for match in matches_of(store)]
     assert after[: len(before)] == before
     assert len(after) == len(before) + added
@@ -72,13 +72,13 @@ def test_joining_where_it_is_not_allowed_or_twice_is_refused(store: Store, new_l
     new_league()
     zoe = NewEntrant(store.bots.ensure_house("zoe").id, "zoe")
     with pytest.raises(WrongUse, match="--allow-join"):
-        plans.join(store, "league", [zoe])
+        lifecycle.join(store, "league", [zoe])
     new_league(name="open", allow_join=True)
     with pytest.raises(WrongUse, match="ada plays in open already"):
-        plans.join(store, "open", [NewEntrant(store.bots.get("ada").id, "ada")])
+        lifecycle.join(store, "open", [NewEntrant(store.bots.get("ada").id, "ada")])
     new_league(name="mirrored", allow_join=True, mirror=True)
     with pytest.raises(WrongUse, match="mirrored deals"):
-        plans.join(store, "mirrored", [zoe])
+        lifecycle.join(store, "mirrored", [zoe])
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_joining_where_it_is_not_allowed_or_twice_is_refused(store: Store, new_l
 def test_a_seed_that_is_none_is_refused(store: Store, seed: str | None, repeatable: bool, message: str) -> None:
     entrants = [NewEntrant(store.bots.ensure_house(bot).id, bot) for bot in ("ada", "bob")]
     with pytest.raises(WrongUse, match=message):
-        plans.create(store, "league", PLAN, entrants, seed, repeatable=repeatable)
+        lifecycle.create(store, "league", PLAN, entrants, seed, repeatable=repeatable)
     assert store.tournaments.all() == []
 
 
@@ -102,33 +102,33 @@ def test_a_repeatable_tournament_is_for_bots_of_the_house(store: Store, new_leag
     remote = NewEntrant(store.bots.add("zoe").bot.id, "zoe")
     house = NewEntrant(store.bots.ensure_house("ada").id, "ada")
     with pytest.raises(WrongUse, match="zoe is a remote bot and cannot play in cup, whose deals are repeatable"):
-        plans.create(store, "cup", PLAN, [house, remote], "x", repeatable=True)
+        lifecycle.create(store, "cup", PLAN, [house, remote], "x", repeatable=True)
     new_league(allow_join=True)
     with pytest.raises(WrongUse, match="zoe is a remote bot and cannot play in league"):
-        plans.join(store, "league", [remote])
-    salted = plans.create(store, "cup", replace(PLAN, allow_join=True), [house, remote], "x")
+        lifecycle.join(store, "league", [remote])
+    salted = lifecycle.create(store, "cup", replace(PLAN, allow_join=True), [house, remote], "x")
     assert not salted.repeatable
     assert store.tournaments.secret(salted.id).salt is not None
-    assert plans.join(store, "cup", [NewEntrant(store.bots.add("yan").bot.id, "yan")]) > 0
+    assert lifecycle.join(store, "cup", [NewEntrant(store.bots.add("yan").bot.id, "yan")]) > 0
 
 
 def test_a_tournament_of_another_version_of_its_game_is_not_played(new_league: League) -> None:
     league = new_league()
-    plans.check_playable(league)
+    lifecycle.check_playable(league)
     with pytest.raises(WrongUse, match="created for stop_me_go version 99, installed is version"):
-        plans.check_playable(replace(league, game_version="99"))
+        lifecycle.check_playable(replace(league, game_version="99"))
 
 
 def test_a_tournament_of_hosted_bots_belongs_to_the_command_that_hosts_them(new_league: League) -> None:
     with pytest.raises(WrongUse, match="referee run"):
-        plans.check_playable(new_league(hosted={"ada": "python ada.py"}))
+        lifecycle.check_playable(new_league(hosted={"ada": "python ada.py"}))
 
 
 def test_cancelled_a_tournament_keeps_its_results_and_shows_its_root(store: Store, new_league: League) -> None:
     league = new_league()
     store.tournaments.set_state(league.id, TournamentState.RUNNING)
     assert all(store.matches.claim(match.id) for match in matches_of(store)[:3])
-    plans.cancel(store, "league")
+    lifecycle.cancel(store, "league")
     total = len(matches_of(store))
     assert store.tournaments.counts(league.id) == Counts(scheduled=total - 3, void=3)
     assert store.tournaments.get("league").root is not None

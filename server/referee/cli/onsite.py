@@ -30,7 +30,7 @@ def play_here(name: str, db: str | None, concurrency: int | None, noted: Callabl
     """
     from referee.logs import log_to_stderr
     from referee.store import BotKind, TournamentState
-    from referee.tournament.plan import check_playable
+    from referee.tournament.lifecycle import check_playable
 
     log_to_stderr(logging.WARNING)
     with open_store(db, owner="tournament", create=False) as store:

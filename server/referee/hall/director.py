@@ -36,8 +36,7 @@ from referee.store import (
     TournamentState,
 )
 from referee.threads import in_thread, in_thread_of
-from referee.tournament import moderation
-from referee.tournament import plan as plans
+from referee.tournament import lifecycle, moderation
 from referee.tournament.meant import meant
 from referee.tournament.moderation import Action
 from referee.tournament.plan import Plan
@@ -107,7 +106,7 @@ class Director:
     ) -> Tournament:
         def work() -> Tournament:
             entrants = self._roster.entrants(bots, plan.game)
-            return plans.create(self._store, name, plan, entrants, seed, repeatable=repeatable)
+            return lifecycle.create(self._store, name, plan, entrants, seed, repeatable=repeatable)
 
         async def create() -> Tournament:
             tournament = await in_thread(work)
@@ -122,11 +121,11 @@ class Director:
 
         def work(draw: NonceDraw | None) -> int:
             tournament = self._store.tournaments.get(name)
-            return plans.join(self._store, name, self._roster.entrants([bot], tournament.game), draw)
+            return lifecycle.join(self._store, name, self._roster.entrants([bot], tournament.game), draw)
 
         def check() -> None:
             tournament = self._store.tournaments.get(name)
-            plans.check_join(self._store, tournament, self._roster.entrants([bot], tournament.game))
+            lifecycle.check_join(self._store, tournament, self._roster.entrants([bot], tournament.game))
 
         async def join() -> int:
             await in_thread(check)
@@ -153,7 +152,7 @@ class Director:
 
         def work() -> int:
             tournament = self._store.tournaments.get(name)
-            return plans.join_matches(self._store, name, self._roster.entrants([bot], tournament.game))
+            return lifecycle.join_matches(self._store, name, self._roster.entrants([bot], tournament.game))
 
         return await in_thread(work)
 
@@ -161,7 +160,7 @@ class Director:
         """Append rounds to a round-robin; returns how many matches that adds."""
 
         async def extend() -> int:
-            added = await in_thread(partial(plans.extend, dry_run=dry_run), self._store, name, rounds)
+            added = await in_thread(partial(lifecycle.extend, dry_run=dry_run), self._store, name, rounds)
             if not dry_run and name in self.runners:
                 await self.runners[name].refresh()
             self._news(name)
@@ -175,7 +174,7 @@ class Director:
         async def undo() -> Addition:
             if name in self.runners:
                 raise WrongUse(f"{name} is being played: 'referee tournament pause {name}', and again when it rests")
-            undone = await in_thread(partial(plans.undo, dry_run=dry_run), self._store, name)
+            undone = await in_thread(partial(lifecycle.undo, dry_run=dry_run), self._store, name)
             self._followers.pop(name, None)
             self._news(name)
             return undone
@@ -186,7 +185,7 @@ class Director:
         """Open a tournament again that is over; returns how many matches can be played."""
 
         async def reopen() -> int:
-            opened = await in_thread(plans.reopen, self._store, name)
+            opened = await in_thread(lifecycle.reopen, self._store, name)
             log.warning("a tournament was reopened", tournament=name, matches=opened)
             self._followers.pop(name, None)
             self._news(name)
@@ -291,19 +290,19 @@ class Director:
                 raise WrongUse(f"{name} has not been started: 'referee tournament start {name}'")
             await self._start(name)
         elif action == "pause":
-            await in_thread(plans.pause, self._store, name)
+            await in_thread(lifecycle.pause, self._store, name)
             if name in self.runners:
                 self.runners[name].stop("paused")
         elif action == "cancel":
             if state in OVER:
                 raise WrongUse(f"{name} is {state} already")
-            await in_thread(plans.close, self._store, tournament)
+            await in_thread(lifecycle.close, self._store, tournament)
             if name in self.runners:
                 task = self._tasks[name]
                 self.runners[name].stop("cancelled")
                 self.runners[name].break_off()
                 await asyncio.wait({task})
-            await in_thread(plans.void_interrupted, self._store, tournament)
+            await in_thread(lifecycle.void_interrupted, self._store, tournament)
         elif action != "look":
             raise WrongUse(f"unknown action {action!r}")
 
@@ -321,7 +320,7 @@ class Director:
                 return
             if name in self._tasks:
                 await asyncio.wait({self._tasks[name]})
-        await in_thread(plans.check_playable, tournament)
+        await in_thread(lifecycle.check_playable, tournament)
         entrants = await in_thread(self._entrants, tournament, frozenset())
         venue = HallVenue(self._hall, self._presence, entrants, tournament.game, self._hosted)
         if tournament.repeatable and venue.remote:

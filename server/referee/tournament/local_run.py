@@ -10,8 +10,8 @@ from dataclasses import replace
 from referee.rules import registry
 from referee.rules.game import WrongUse
 from referee.store import NewEntrant, Store, Tournament
-from referee.tournament import plan as plans
-from referee.tournament.plan import Plan
+from referee.tournament import lifecycle
+from referee.tournament.plan import Plan, checked
 
 
 def name_for(plan: Plan, seed: str | None) -> str:
@@ -27,7 +27,7 @@ def find_or_create(store: Store, name: str, plan: Plan, bots: Mapping[str, str],
     """The tournament of that name; created if it is not there yet. `bots` are the entrants with what is started."""
     found = store.tournaments.find(name)
     if found is not None:
-        _, wanted = plans.checked(plan, len(bots))
+        _, wanted = checked(plan, len(bots))
         there = Plan.of(found)
         if (
             there != replace(wanted, draw_probability=there.draw_probability)
@@ -36,4 +36,4 @@ def find_or_create(store: Store, name: str, plan: Plan, bots: Mapping[str, str],
             raise WrongUse(f"a tournament named {name} with other settings is in this database: choose another --name")
         return found
     entrants = [NewEntrant(store.bots.ensure_house(bot, text[:200]).id, bot) for bot, text in bots.items()]
-    return plans.create(store, name, plan, entrants, seed, repeatable=seed is not None)
+    return lifecycle.create(store, name, plan, entrants, seed, repeatable=seed is not None)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from referee.store import MatchState, NewEntrant, Store, Tournament
-from referee.tournament import plan as plans
+from referee.tournament import lifecycle
 from referee.tournament.audit.database import check_columns, from_database
 from referee.tournament.audit.drawn_rounds import drawn_again
 from referee.tournament.plan import Plan
@@ -68,7 +68,7 @@ async def test_the_digest_is_the_same_at_any_concurrency(
         with Store.open(store.address.path.with_name(f"{number}.db")) as own:  # type: ignore[union-attr]
             plan = Plan("stop_me_go", 2, rounds=None, format=format)
             bots = [NewEntrant(own.bots.ensure_house(bot).id, bot) for bot in "abcdefgh"]
-            plans.create(own, "league", plan, bots, "s", repeatable=True)
+            lifecycle.create(own, "league", plan, bots, "s", repeatable=True)
             runner = await play(own, venue=FakeVenue("shuffled"), concurrency=concurrency)
             digests.add(runner.board.digest())
             drawn.add(tuple(tables(own)))
@@ -84,7 +84,7 @@ async def test_a_killed_tournament_goes_on_to_the_same_digest(
     expected, order = whole.board.digest(), tables(store)
     with Store.open(store.address.path.with_name("killed.db")) as own:  # type: ignore[union-attr]
         bots = [NewEntrant(own.bots.ensure_house(bot).id, bot) for bot in ("ada", "bob", "cy", "dee", "eve")]
-        plans.create(own, "league", Plan("stop_me_go", 2, rounds=None, format=format), bots, "s", repeatable=True)
+        lifecycle.create(own, "league", Plan("stop_me_go", 2, rounds=None, format=format), bots, "s", repeatable=True)
         for ended in (1, 2, 1):
             venue = FakeVenue("never")
             venue.keeps_deal = True

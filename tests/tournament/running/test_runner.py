@@ -18,7 +18,7 @@ from referee.store import (
     Tournament,
     TournamentState,
 )
-from referee.tournament import plan as plans
+from referee.tournament import lifecycle
 from referee.tournament.running.runner import Runner
 from referee.tournament.seeds import match_seed
 from referee.tournament.standings import from_store
@@ -196,7 +196,7 @@ async def test_cancelled_while_matches_are_claimed_none_is_left_being_played(sto
         running = asyncio.create_task(runner.run())
         await runner.started.wait()
         await asyncio.sleep(delay)  # any moment will do
-        plans.close(store, league)
+        lifecycle.close(store, league)
         runner.stop("cancelled")
         runner.break_off()
         await running
@@ -258,7 +258,7 @@ async def test_a_bot_may_join_while_the_tournament_runs(store: Store, new_league
     runner = Runner(store, "league", venue)
     running = asyncio.create_task(runner.run())
     await soon(lambda: bool(venue.running))
-    added = plans.join(store, "league", [NewEntrant(store.bots.ensure_house("zoe").id, "zoe")])
+    added = lifecycle.join(store, "league", [NewEntrant(store.bots.ensure_house("zoe").id, "zoe")])
     await runner.refresh()
     venue.ends = "soon"
     for match in list(venue.running):
@@ -279,7 +279,9 @@ async def test_a_bot_that_joins_at_the_very_end_still_gets_its_matches(store: St
     venue = FakeVenue("never")
     running = asyncio.create_task(play(store, venue=venue))
     await soon(lambda: len(venue.running) == 3)
-    added = plans.join(store, "league", [NewEntrant(store.bots.ensure_house("zoe").id, "zoe")])  # unseen by the runner
+    added = lifecycle.join(
+        store, "league", [NewEntrant(store.bots.ensure_house("zoe").id, "zoe")]
+    )  # unseen by the runner
     venue.ends = "soon"
     for match in list(venue.running):
         venue.end(match)

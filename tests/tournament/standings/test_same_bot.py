@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from referee.store import Entrant, NewEntrant, Store
-from referee.tournament import plan as plans
+from referee.tournament import lifecycle
 from referee.tournament.plan import Plan
 from referee.tournament.standings import from_store
 from referee.tournament.standings.same_bot import entries_by_bot
@@ -39,7 +39,7 @@ async def test_the_running_board_and_the_stored_one_pool_the_entries_of_a_bot(st
         NewEntrant(bot, "random-2"),
         NewEntrant(store.bots.ensure_house("ada").id, "ada"),
     ]
-    plans.create(store, "league", Plan("stop_me_go", 2, rounds=6), listed, "s", repeatable=True)
+    lifecycle.create(store, "league", Plan("stop_me_go", 2, rounds=6), listed, "s", repeatable=True)
     runner = await play(store)
     here, stored = await runner.standings(), from_store(store, "league")
     assert here.pooled == stored.pooled

@@ -29,7 +29,7 @@ from referee.store import (
     TournamentState,
 )
 from referee.store.snapshots import kept_places
-from referee.tournament import plan as plans
+from referee.tournament import lifecycle
 from referee.tournament.audit.database import from_database
 from referee.tournament.audit.replay import DoesNotHold
 from referee.tournament.audit.snapshots import SnapshotCheck
@@ -73,7 +73,7 @@ class Hall:
     @classmethod
     def new(cls, store: Store, plan: Plan) -> Hall:
         entrants = [NewEntrant(store.bots.ensure_house(bot).id, bot) for bot in BOTS]
-        return cls(store, plans.create(store, "league", plan, entrants, "s", repeatable=True))
+        return cls(store, lifecycle.create(store, "league", plan, entrants, "s", repeatable=True))
 
     def kill(self) -> None:
         """Another process goes on."""

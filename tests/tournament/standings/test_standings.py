@@ -11,7 +11,7 @@ from referee.rules import registry
 from referee.rules.game import WrongUse
 from referee.store import Store, Tournament, TournamentState
 from referee.store.connections import wall_clock
-from referee.tournament import plan as plans
+from referee.tournament import lifecycle
 from referee.tournament.running.runner import Runner
 from referee.tournament.standings import Follower, from_store
 from referee_leaderboard.standings import State
@@ -130,7 +130,7 @@ async def test_a_cancelled_tournament_has_final_standings(store: Store, new_leag
     venue.end("league/0")
     await soon(lambda: "league/0" in venue.announced)
     runner.stop("cancelled")
-    plans.cancel(store, "league")
+    lifecycle.cancel(store, "league")
     runner.break_off()
     await running
     standings = from_store(store, "league")

@@ -114,13 +114,13 @@ class FileBackend:
 
     def create(self, name: str, plan: Plan, bots: list[str], seed: str | None, *, repeatable: bool, start: bool) -> Row:
         from referee.hall.roster import Roster
-        from referee.tournament import plan as plans
+        from referee.tournament import lifecycle
 
         if start:
             raise Failure("--start needs --server; or use 'referee tournament start' afterwards", WRONG_USE)
         with open_or_make_store(self.db) as store:
             entrants = Roster(store).entrants(bots, plan.game)
-            tournament = plans.create(store, name, plan, entrants, seed, repeatable=repeatable)
+            tournament = lifecycle.create(store, name, plan, entrants, seed, repeatable=repeatable)
             matches = store.tournaments.counts(tournament.id).total
             note(store, "created the tournament", name)
         return {"name": name, "matches": matches, "commitment": tournament.commitment, "repeatable": repeatable}
@@ -137,26 +137,26 @@ class FileBackend:
         return ControlResult(code=play_here(name, self.db, concurrency, lambda store: note(store, words, name)))
 
     def pause(self, name: str) -> ControlResult:
-        from referee.tournament import plan as plans
+        from referee.tournament import lifecycle
 
         with open_store(self.db, owner="tournament", create=False) as store:
-            plans.pause(store, name)
+            lifecycle.pause(store, name)
             note(store, "paused the tournament", name)
         return ControlResult("paused")
 
     def cancel(self, name: str) -> ControlResult:
-        from referee.tournament import plan as plans
+        from referee.tournament import lifecycle
 
         with open_store(self.db, owner="tournament", create=False) as store:
-            plans.cancel(store, name)
+            lifecycle.cancel(store, name)
             note(store, "cancelled the tournament", name)
         return ControlResult("cancelled")
 
     def join(self, name: str, bot: str, *, dry_run: bool = False) -> int:
         from referee.hall.roster import Roster
-        from referee.tournament import plan as plans
+        from referee.tournament import lifecycle
 
-        join = plans.join_matches if dry_run else plans.join
+        join = lifecycle.join_matches if dry_run else lifecycle.join
         with open_store(self.db, owner=None if dry_run else "join", create=False) as store:
             game = store.tournaments.get(name).game
             added = join(store, name, Roster(store).entrants([bot], game))
@@ -165,28 +165,28 @@ class FileBackend:
             return added
 
     def extend(self, name: str, rounds: int, *, dry_run: bool = False) -> int:
-        from referee.tournament import plan as plans
+        from referee.tournament import lifecycle
 
         with open_store(self.db, owner=None if dry_run else "tournament", create=False) as store:
-            added = plans.extend(store, name, rounds, dry_run=dry_run)
+            added = lifecycle.extend(store, name, rounds, dry_run=dry_run)
             if not dry_run:
                 note(store, "extended the tournament", f"{name} by {rounds} rounds")
             return added
 
     def undo(self, name: str, *, dry_run: bool = False) -> tuple[int, list[str]]:
-        from referee.tournament import plan as plans
+        from referee.tournament import lifecycle
 
         with open_store(self.db, owner=None if dry_run else "tournament", create=False) as store:
-            undone = plans.undo(store, name, dry_run=dry_run)
+            undone = lifecycle.undo(store, name, dry_run=dry_run)
             if not dry_run:
                 note(store, "took back the latest addition", name)
         return undone.matches, list(undone.bots)
 
     def reopen(self, name: str) -> int:
-        from referee.tournament import plan as plans
+        from referee.tournament import lifecycle
 
         with open_store(self.db, owner="tournament", create=False) as store:
-            found = plans.reopen(store, name)
+            found = lifecycle.reopen(store, name)
             note(store, "reopened the tournament", name)
             return found
 

@@ -94,7 +94,7 @@ def compare(
     from referee.analysis.compare import Comparison, Series
     from referee.match.clock import TimeControl
     from referee.rules import registry
-    from referee.tournament.plan import check_seed
+    from referee.tournament.lifecycle import check_seed
     from referee.tournament.seeds import new_root
 
     chosen = registry.find(game)

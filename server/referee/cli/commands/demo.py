@@ -90,7 +90,7 @@ def _myself() -> str:
 def _prepare(db: str) -> tuple[dict[str, str], str]:
     """Register the bots and create the tournaments; returns the bots' tokens and the admin's."""
     from referee.hall.roster import Roster, new_admin_token
-    from referee.tournament import plan as plans
+    from referee.tournament import lifecycle
     from referee.tournament.plan import Plan
 
     with open_store(db) as store:
@@ -99,7 +99,7 @@ def _prepare(db: str) -> tuple[dict[str, str], str]:
         roster = Roster(store)
         for game, (line_up, rounds) in LINE_UP.items():
             plan = Plan(game=game, players=3, rounds=rounds, limit=2.0)
-            plans.create(store, f"demo-{game}", plan, roster.entrants(line_up, game))
+            lifecycle.create(store, f"demo-{game}", plan, roster.entrants(line_up, game))
         return tokens, new_admin_token(store)
 
 

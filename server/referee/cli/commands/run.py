@@ -154,8 +154,9 @@ def run(
     from referee.listening import Tls
     from referee.rules import registry
     from referee.tournament.formats.registry import MIRRORED
+    from referee.tournament.lifecycle import check_seed
     from referee.tournament.local_run import name_for
-    from referee.tournament.plan import Plan, check_seed, checked
+    from referee.tournament.plan import Plan, checked
 
     chosen = registry.find(game)
     if (tls_cert is None) != (tls_key is None):

@@ -144,7 +144,8 @@ def create(
     from dataclasses import replace
 
     from referee.rules import registry
-    from referee.tournament.plan import Plan, check_seed, checked, distinct
+    from referee.tournament.lifecycle import check_seed
+    from referee.tournament.plan import Plan, checked, distinct
 
     backend = backend_of(db, server, admin_token, ca)
     if mirror:

@@ -4,7 +4,6 @@ package arena
 
 import (
 	"strings"
-	"unicode"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -36,8 +35,8 @@ func gone(text string) *Error { return &Error{Text: text, Exit: exitUnreachable,
 
 // meaning of an error that ended a stream, or kept it from being opened. `first`: there has been no Welcome yet.
 func meaning(err error, where string, settings *Settings, first bool) *Error {
-	code, details := status.Code(err), status.Convert(err).Message()
-	switch code {
+	details := status.Convert(err).Message()
+	switch status.Code(err) {
 	case codes.Unauthenticated:
 		hint := "give it with --token or REFEREE_TOKEN"
 		if settings.Token != "" {
@@ -54,9 +53,9 @@ func meaning(err error, where string, settings *Settings, first bool) *Error {
 		return unreachable(details, where, settings, first)
 	default:
 		if details != "" {
-			details = ": " + details
+			details = " (" + details + ")"
 		}
-		return gone("lost the connection to " + where + " (" + lower(code) + details + ")")
+		return gone("lost the connection to " + where + details)
 	}
 }
 
@@ -86,16 +85,4 @@ func unreachable(details, where string, settings *Settings, first bool) *Error {
 		why += "; if it speaks TLS, give --tls or --ca FILE"
 	}
 	return gone("cannot reach a Referee server at " + where + " (" + why + ")")
-}
-
-// lower is the name of a status in small letters: `deadline_exceeded`.
-func lower(code codes.Code) string {
-	var name strings.Builder
-	for place, letter := range code.String() {
-		if unicode.IsUpper(letter) && place > 0 {
-			name.WriteByte('_')
-		}
-		name.WriteRune(unicode.ToLower(letter))
-	}
-	return name.String()
 }

@@ -1,30 +1,27 @@
 // Files of certificates to trust.
 #include "certificates.hpp"
 
+#include <openssl/pem.h>
+
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <string_view>
 
 #include "arena/errors.hpp"
-#include "text.hpp"
 
 namespace arena {
 
 namespace {
 
-constexpr std::string_view kBegin = "-----BEGIN CERTIFICATE-----";
-constexpr std::string_view kEnd = "-----END CERTIFICATE-----";
-
-// Whether there is a certificate in it: base64 whose first byte, 0x30, opens a sequence of DER, which is an 'M'.
-bool holds_certificate(std::string_view text) {
-  const auto begin = text.find(kBegin);
-  if (begin == std::string_view::npos) return false;
-  text.remove_prefix(begin + kBegin.size());
-  const auto body = trimmed(text.substr(0, text.find(kEnd)));
-  return text.find(kEnd) != std::string_view::npos && body.size() > 100 && body.front() == 'M';
+bool holds_certificate(const std::string& pem) {
+  BIO* const text = BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size()));
+  X509* const found = PEM_read_bio_X509(text, nullptr, nullptr, nullptr);
+  const bool holds = found != nullptr;
+  X509_free(found);
+  BIO_free(text);
+  return holds;
 }
 
 }  // namespace

@@ -74,7 +74,6 @@ class Client::Impl {
   void answered(const std::shared_ptr<Seat>& seat, const std::shared_ptr<Asked>& asked, const Thought& thought);
   void reply(const std::shared_ptr<Seat>& seat, const std::shared_ptr<Asked>& asked, Reply reply);
   void withdraw(Seat& seat);
-  void forget(const std::string& match);
   void start_failed(const std::shared_ptr<Seat>& seat, const std::string& error);
   void fail_if_strict(const std::string& what, const std::string& error);
   void tell(const std::string& text) const;

@@ -1,42 +1,12 @@
 // What a status of gRPC means to the author of a bot, and whether waiting can mend it.
 #include "meaning.hpp"
 
-#include <algorithm>
-#include <cctype>
-
 #include "arena/errors.hpp"
 #include "text.hpp"
 
 namespace arena {
 
 namespace {
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char letter) { return std::tolower(letter); });
-  return text;
-}
-
-// The name of a status code in lower case, as people look it up.
-std::string code_word(grpc::StatusCode code) {
-  switch (code) {
-    case grpc::StatusCode::CANCELLED:
-      return "cancelled";
-    case grpc::StatusCode::DEADLINE_EXCEEDED:
-      return "deadline_exceeded";
-    case grpc::StatusCode::NOT_FOUND:
-      return "not_found";
-    case grpc::StatusCode::ABORTED:
-      return "aborted";
-    case grpc::StatusCode::OUT_OF_RANGE:
-      return "out_of_range";
-    case grpc::StatusCode::INTERNAL:
-      return "internal";
-    case grpc::StatusCode::DATA_LOSS:
-      return "data_loss";
-    default:
-      return "unknown";
-  }
-}
 
 [[noreturn]] void throw_unavailable(const std::string& details, const std::string& where, const Settings& settings,
                                     bool first) {
@@ -84,8 +54,7 @@ void throw_meaning(const grpc::Status& status, const std::string& where, const S
     case grpc::StatusCode::UNAVAILABLE:
       throw_unavailable(details, where, settings, first);
     default:
-      throw Gone("lost the connection to " + where + " (" + code_word(status.error_code()) +
-                 (details.empty() ? "" : ": " + details) + ")");
+      throw Gone("lost the connection to " + where + (details.empty() ? "" : " (" + details + ")"));
   }
 }
 

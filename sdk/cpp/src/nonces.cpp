@@ -1,10 +1,13 @@
 // Nonces: this bot's part in the drawing of a tournament's deals, so that the host alone cannot choose them.
 #include "nonces.hpp"
 
+#include <openssl/sha.h>
+
 #include <algorithm>
 #include <random>
+#include <string_view>
 
-#include "sha256.hpp"
+#include "text.hpp"
 
 namespace arena {
 
@@ -28,8 +31,9 @@ std::string commitment(const v1::Nonces& call, const std::string& nonce) {
     for (int shift = 24; shift >= 0; shift -= 8) message += static_cast<char>(size >> shift & 0xff);
     message += part;
   }
-  const auto sum = sha256(message);
-  return hex({reinterpret_cast<const char*>(sum.data()), sum.size()});
+  unsigned char sum[SHA256_DIGEST_LENGTH];
+  SHA256(reinterpret_cast<const unsigned char*>(message.data()), message.size(), sum);
+  return hex({reinterpret_cast<const char*>(sum), sizeof sum});
 }
 
 // Names and commitments, one after the other.

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "arena/errors.hpp"
+#include "text.hpp"
 
 namespace arena {
 
@@ -29,16 +30,6 @@ nlohmann::ordered_json to_json(const google::protobuf::Message& message) {
     value.erase(field->name());
   }
   return value;
-}
-
-std::string hex(const std::string& bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string out;
-  for (const unsigned char byte : bytes) {
-    out += kDigits[byte >> 4];
-    out += kDigits[byte & 15];
-  }
-  return out;
 }
 
 nlohmann::ordered_json view_json(const View& view) {

@@ -64,17 +64,18 @@ void Client::Impl::welcome(const v1::Welcome& welcome) {
   ++welcomes_;
   session_ = welcome.session();
   addresses_.assign(welcome.addresses().begin(), welcome.addresses().end());
-  std::vector<std::string> gone;
-  for (const auto& [match, seat] : seats_) {
+  std::erase_if(seats_, [&](const auto& entry) {
+    const auto& [match, seat] = entry;
     const auto& resumed = welcome.resumed();
-    if (std::find(resumed.begin(), resumed.end(), match) == resumed.end()) gone.push_back(match);
-  }
-  tell("connected to " + welcome.server() + " at " + where_ + " as " + welcome.name());
-  for (const auto& match : gone) {
+    if (std::find(resumed.begin(), resumed.end(), match) != resumed.end()) return false;
     warn_("match " + match + " is no longer this bot's: it went on without it, or is played again later");
-    if (find(match)->match->tournament.empty()) ++practised_;
-    forget(match);
-  }
+    practised_ += seat->match->tournament.empty();
+    withdraw(*seat);
+    thinkers_.put(seat->lane, [seat = seat] { attempt([&] { seat->bot.reset(); }); });
+    return true;
+  });
+  playing = seats_.size();
+  tell("connected to " + welcome.server() + " at " + where_ + " as " + welcome.name());
   if (leaving_) {
     put().mutable_leave();
   } else if (settings_.practice) {
@@ -113,7 +114,6 @@ void Client::Impl::match_start(const v1::MatchStart& start) {
   }
   const auto seat = std::make_shared<Seat>();
   seat->match = std::make_shared<const Match>(Match::from(start));
-  seat->player = std::make_shared<Player>();
   seat->lane = players_.shared() ? shared_lane_ : std::make_shared<Lane>();
   seats_[start.match_id()] = seat;
   playing = seats_.size();
@@ -124,7 +124,7 @@ void Client::Impl::match_start(const v1::MatchStart& start) {
       bot->start(*seat->match);
     });
     if (error.empty()) {
-      seat->player->bot = std::move(bot);
+      seat->bot = std::move(bot);
     } else {
       desk_->post([this, seat, error] { start_failed(seat, error); });
     }
@@ -186,10 +186,10 @@ void Client::Impl::match_end(const v1::MatchEnd& end) {
   seats_.erase(end.match_id());
   playing = seats_.size();
   thinkers_.put(seat->lane, [this, seat, result] {
-    if (!seat->player->bot) return;
+    if (!seat->bot) return;
     const std::string error = attempt([&] {
-      seat->player->bot->end(*result);
-      seat->player->bot.reset();
+      seat->bot->end(*result);
+      seat->bot.reset();
     });
     if (!error.empty()) warn_(error + "\nthe bot's end failed after match " + result->match->id);
   });
@@ -227,8 +227,8 @@ void Client::Impl::ask(const std::shared_ptr<Seat>& seat, Decision decision, con
   seat->reply.reset();
   ++frame->open;
   thinkers_.put(seat->lane, [this, seat, asked] {
-    if (asked->withdrawn || !seat->player->bot) return;
-    const auto thought = std::make_shared<const Thought>(think(*seat->player->bot, asked->decision));
+    if (asked->withdrawn || !seat->bot) return;
+    const auto thought = std::make_shared<const Thought>(think(*seat->bot, asked->decision));
     desk_->post([this, seat, asked, thought] { answered(seat, asked, *thought); });
   });
 }
@@ -266,14 +266,6 @@ void Client::Impl::withdraw(Seat& seat) {
   seat.asked->open = false;
   Frame& frame = *seat.asked->frame;
   if (--frame.open == 0 && out_.bodies_size() > 0 && !send_at_) send_at_ = Clock::now();
-}
-
-void Client::Impl::forget(const std::string& match) {
-  const auto seat = find(match);
-  withdraw(*seat);
-  seats_.erase(match);
-  playing = seats_.size();
-  thinkers_.put(seat->lane, [seat] { attempt([&] { seat->player->bot.reset(); }); });
 }
 
 void Client::Impl::fail_if_strict(const std::string& where, const std::string& error) {

@@ -39,14 +39,9 @@ struct Reply {
   std::string text;  // the move, or why
 };
 
-// The bot of one match. Only tasks of its lane touch it.
-struct Player {
-  std::shared_ptr<Bot> bot;  // null before the start, and if that went wrong
-};
-
 struct Seat {
   std::shared_ptr<const Match> match;
-  std::shared_ptr<Player> player;
+  std::shared_ptr<Bot> bot;  // null before the start, and if that went wrong; only tasks of its lane touch it
   std::shared_ptr<Lane> lane;
   std::shared_ptr<Asked> asked;  // the latest question
   std::optional<Reply> reply;    // to the latest question; none while the bot thinks

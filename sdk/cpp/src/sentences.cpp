@@ -1,9 +1,6 @@
 // What the author of a bot reads about its matches.
 #include "sentences.hpp"
 
-#include <algorithm>
-#include <cctype>
-
 #include "arena/v1/match.pb.h"
 #include "text.hpp"
 
@@ -17,9 +14,7 @@ constexpr std::size_t kLegalShown = 12;
 
 std::string termination_word(int termination) {
   if (!v1::Termination_IsValid(termination)) termination = v1::TERMINATION_UNSPECIFIED;
-  std::string word = v1::Termination_Name(termination).substr(std::string("TERMINATION_").size());
-  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char letter) { return std::tolower(letter); });
-  return word;
+  return lower(v1::Termination_Name(termination).substr(std::string("TERMINATION_").size()));
 }
 
 std::string ended_sentence(const Result& result) {

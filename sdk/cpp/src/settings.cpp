@@ -2,7 +2,6 @@
 #include "arena/settings.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -21,26 +20,39 @@ struct Flag {
   const char* value;     // what its value is called; null: it has none
   const char* variable;  // of the environment; null: there is none
   const char* meaning;
+  std::string Settings::* text = nullptr;  // where a text goes as it is
+  bool Settings::* on = nullptr;           // what a flag without value switches on
 };
 
 constexpr Flag kFlags[] = {
-    {"--server", "HOST:PORT", "REFEREE_SERVER", "where the referee listens, or unix:PATH (localhost:7700)"},
-    {"--token", "TOKEN", "REFEREE_TOKEN", "the bot's token, from the host"},
-    {"--name", "NAME", "REFEREE_NAME", "the bot's name, to have it checked against the token"},
+    {"--server", "HOST:PORT", "REFEREE_SERVER", "where the referee listens, or unix:PATH (localhost:7700)",
+     &Settings::server},
+    {"--token", "TOKEN", "REFEREE_TOKEN", "the bot's token, from the host", &Settings::token},
+    {"--name", "NAME", "REFEREE_NAME", "the bot's name, to have it checked against the token", &Settings::name},
     {"--concurrency", "N", "REFEREE_CONCURRENCY", "matches at once (16, or 1 where one object plays all)"},
-    {"--tls", nullptr, "REFEREE_TLS", "the server speaks TLS"},
-    {"--ca", "FILE", "REFEREE_CA", "certificate to trust, PEM; implies --tls"},
+    {"--tls", nullptr, "REFEREE_TLS", "the server speaks TLS", nullptr, &Settings::tls},
+    {"--ca", "FILE", "REFEREE_CA", "certificate to trust, PEM; implies --tls", &Settings::ca},
     {"--practice", "GAME", nullptr, "play practice matches of this game, then stop"},
     {"--against", "BOT,…", nullptr, "who takes the other seats: house bots, or 'anyone'"},
     {"--matches", "N", nullptr, "how many practice matches (1)"},
     {"--options", "JSON", nullptr, "options of the practised game"},
-    {"--record", "FILE", nullptr, "keep what the bot saw and answered, a JSON object per line"},
-    {"--strict", nullptr, nullptr, "stop at the first error in decide"},
-    {"--quiet", nullptr, nullptr, "print nothing but errors and warnings"},
+    {"--record", "FILE", nullptr, "keep what the bot saw and answered, a JSON object per line", &Settings::record},
+    {"--strict", nullptr, nullptr, "stop at the first error in decide", nullptr, &Settings::strict},
+    {"--quiet", nullptr, nullptr, "print nothing but errors and warnings", nullptr, &Settings::quiet},
     {"--help", nullptr, nullptr, "or -h: all of this"},
 };
 
-using Given = std::map<std::string, std::string>;
+// What was given for a flag, and what to name if it is wrong: the flag, or the variable that stands in for it.
+struct Value {
+  std::string text;
+  std::string source;
+};
+using Given = std::map<std::string, Value>;
+
+void put(Given& given, const Flag& flag, const std::string& text, const std::string& source) {
+  if (!is_utf8(text)) throw WrongUse(source + ": '" + as_utf8(text) + "' is no text (UTF-8)");
+  given[flag.name] = {text, source};
+}
 
 const Flag* find_flag(const std::string& name) {
   const auto* found = std::find_if(std::begin(kFlags), std::end(kFlags), [&](const Flag& f) { return f.name == name; });
@@ -67,22 +79,21 @@ Given parse(const std::vector<std::string>& arguments) {
     if (flag == nullptr) throw WrongUse(unknown(argument));
     if (flag->value == nullptr) {
       if (equals != std::string::npos) throw WrongUse(name + ": it takes no value");
-      given[name] = "1";
+      put(given, *flag, "", name);
     } else if (equals != std::string::npos) {
-      given[name] = argument.substr(equals + 1);
+      put(given, *flag, argument.substr(equals + 1), name);
     } else {
       const bool missing = place + 1 == arguments.size() || arguments[place + 1].starts_with("--");
       if (missing) throw WrongUse(name + ": its value is missing; write " + name + " " + flag->value);
-      given[name] = arguments[++place];
+      put(given, *flag, arguments[++place], name);
     }
-    if (!is_utf8(given[name])) throw WrongUse(name + ": '" + as_utf8(given[name]) + "' is no text (UTF-8)");
   }
   return given;
 }
 
-bool is_on(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char letter) { return std::tolower(letter); });
-  return !(text.empty() || text == "0" || text == "no" || text == "off" || text == "false");
+bool is_on(const std::string& text) {
+  const auto off = {"", "0", "no", "off", "false"};
+  return std::find(off.begin(), off.end(), lower(text)) == off.end();
 }
 
 void add_environment(Given& given, const Environment& environment) {
@@ -90,16 +101,16 @@ void add_environment(Given& given, const Environment& environment) {
     if (flag.variable == nullptr || given.contains(flag.name)) continue;
     const auto value = environment(flag.variable);
     if (!value || value->empty() || (flag.value == nullptr && !is_on(*value))) continue;
-    if (!is_utf8(*value)) throw WrongUse(std::string(flag.variable) + ": '" + as_utf8(*value) + "' is no text (UTF-8)");
-    given[flag.name] = *value;
+    put(given, flag, *value, flag.variable);
   }
 }
 
-unsigned whole_number(const std::string& flag, const std::string& text, unsigned least) {
+unsigned whole_number(const Value& value, unsigned least) {
+  const auto& [text, source] = value;
   const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-  if (!digits || text.size() > 9) throw WrongUse(flag + ": '" + text + "' is not a whole number");
+  if (!digits || text.size() > 9) throw WrongUse(source + ": '" + text + "' is not a whole number");
   const auto number = static_cast<unsigned>(std::stoul(text));
-  if (number < least) throw WrongUse(flag + ": " + std::to_string(least) + " is the least");
+  if (number < least) throw WrongUse(source + ": " + std::to_string(least) + " is the least");
   return number;
 }
 
@@ -115,7 +126,7 @@ bool is_token(const std::string& text) {
 }
 
 std::optional<Practice> read_practice(const Given& given) {
-  const auto value = [&](const char* flag) { return given.contains(flag) ? given.at(flag) : std::string(); };
+  const auto value = [&](const char* flag) { return given.contains(flag) ? given.at(flag).text : ""; };
   if (value("--practice").empty()) {
     for (const char* flag : {"--against", "--matches", "--options"}) {
       if (given.contains(flag)) throw WrongUse(std::string(flag) + " goes with --practice GAME");
@@ -127,7 +138,7 @@ std::optional<Practice> read_practice(const Given& given) {
   for (const auto& name : split(value("--against"), ',')) {
     if (!trimmed(name).empty()) practice.against.emplace_back(trimmed(name));
   }
-  if (given.contains("--matches")) practice.matches = whole_number("--matches", value("--matches"), 1);
+  if (given.contains("--matches")) practice.matches = whole_number(given.at("--matches"), 1);
   practice.options_json = value("--options");
   return practice;
 }
@@ -156,22 +167,14 @@ Settings read_settings(const std::vector<std::string>& arguments, const Environm
     return settings;
   }
   Given given = parse(arguments);
-  const char* concurrency = given.contains("--concurrency") ? "--concurrency" : "REFEREE_CONCURRENCY";
   add_environment(given, environment);
-  const auto take = [&](const char* flag, std::string& into) {
-    if (given.contains(flag)) into = given.at(flag);
-  };
-  take("--server", settings.server);
-  take("--token", settings.token);
-  take("--name", settings.name);
-  take("--ca", settings.ca);
-  take("--record", settings.record);
-  if (given.contains("--concurrency")) {
-    settings.concurrency = whole_number(concurrency, given.at("--concurrency"), 0);
+  for (const Flag& flag : kFlags) {
+    if (!given.contains(flag.name)) continue;
+    if (flag.text != nullptr) settings.*flag.text = given.at(flag.name).text;
+    if (flag.on != nullptr) settings.*flag.on = true;
   }
-  settings.tls = settings.tls || given.contains("--tls") || !settings.ca.empty();
-  settings.strict = settings.strict || given.contains("--strict");
-  settings.quiet = settings.quiet || given.contains("--quiet");
+  if (!settings.ca.empty()) settings.tls = true;
+  if (given.contains("--concurrency")) settings.concurrency = whole_number(given.at("--concurrency"), 0);
   if (auto practice = read_practice(given)) settings.practice = std::move(practice);
   read_patience(environment, settings);
 

@@ -2,9 +2,10 @@
 #include "spelling.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <numeric>
 #include <utility>
+
+#include "text.hpp"
 
 namespace arena {
 
@@ -33,8 +34,7 @@ std::size_t distance(const std::string& one, const std::string& other) {
 }  // namespace
 
 std::string meant(const std::string& word, const std::vector<std::string>& flags) {
-  std::string typed = word.substr(std::min(word.find_first_not_of('-'), word.size()));
-  std::transform(typed.begin(), typed.end(), typed.begin(), [](unsigned char letter) { return std::tolower(letter); });
+  const std::string typed = lower(word.substr(std::min(word.find_first_not_of('-'), word.size())));
   std::vector<std::string> begin;
   std::copy_if(flags.begin(), flags.end(), std::back_inserter(begin),
                [&](const std::string& flag) { return !typed.empty() && flag.starts_with("--" + typed); });

@@ -1,55 +1,36 @@
-// Text that fits into a message: UTF-8, trimmed, shortened.
+// Text that fits into a message: UTF-8, lower case, trimmed, shortened.
 #include "text.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 namespace arena {
 
-namespace {
-
-// How many bytes the character at the beginning has; 0 if there is none.
-std::size_t character(std::string_view text) {
-  const auto byte = [&](std::size_t place) { return static_cast<std::uint8_t>(text[place]); };
-  const std::uint8_t first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xC2 && first < 0xE0   ? 2
-                             : first >= 0xE0 && first < 0xF0 ? 3
-                             : first >= 0xF0 && first < 0xF5 ? 4
-                                                             : 0;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t place = 1; place < length; ++place) {
-    if ((byte(place) & 0xC0) != 0x80) return 0;
-  }
-  // Too long a form, half of a surrogate pair, or beyond the last character.
-  if ((first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F)) return 0;
-  if ((first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F)) return 0;
-  return length;
+std::string as_utf8(std::string_view text) {
+  using nlohmann::json;
+  return json::parse(json(std::string(text)).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
 }
-
-}  // namespace
 
 bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = character(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
+  return as_utf8(text) == text;
 }
 
-std::string as_utf8(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t length = character(text);
-    if (length == 0) {
-      out += '?';
-    } else {
-      out += text.substr(0, length);
-    }
-    text.remove_prefix(length == 0 ? 1 : length);
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char letter) { return std::tolower(letter); });
+  return text;
+}
+
+std::string hex(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const unsigned char byte : bytes) {
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
   }
-  return out;
+  return text;
 }
 
 std::string_view trimmed(std::string_view text) {

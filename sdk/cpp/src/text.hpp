@@ -1,4 +1,4 @@
-// Text that fits into a message: UTF-8, trimmed, shortened.
+// Text that fits into a message: UTF-8, lower case, trimmed, shortened.
 #pragma once
 
 #include <string>
@@ -8,8 +8,12 @@
 namespace arena {
 
 bool is_utf8(std::string_view text);
-// The same with everything that is no UTF-8 replaced by '?'.
+// The same with everything that is no UTF-8 replaced by U+FFFD.
 std::string as_utf8(std::string_view text);
+// ASCII only.
+std::string lower(std::string text);
+// Two digits per byte.
+std::string hex(std::string_view bytes);
 std::string_view trimmed(std::string_view text);
 // What comes before each separator and after the last.
 std::vector<std::string> split(std::string_view text, char separator);

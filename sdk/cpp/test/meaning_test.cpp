@@ -56,7 +56,7 @@ TEST(Meaning, OfServersThatAreAway) {
   EXPECT_EQ(meaning(UNAVAILABLE, "last error: Timed out"),
             "3 cannot reach a Referee server at here:1 (Timed out; if it speaks TLS, give --tls or --ca FILE)");
   EXPECT_EQ(meaning(UNAVAILABLE, "", true, true), "3 cannot reach a Referee server at here:1 (no answer)");
-  EXPECT_EQ(meaning(INTERNAL, "see 4711"), "3 lost the connection to here:1 (internal: see 4711)");
+  EXPECT_EQ(meaning(INTERNAL, "see 4711"), "3 lost the connection to here:1 (see 4711)");
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ TEST(Settings, MistakesAreToldInSentences) {
   EXPECT_EQ(complaint({"--against", "odds"}), "--against goes with --practice GAME");
   EXPECT_EQ(complaint({"--ca", "/nowhere.pem"}), "--ca: there is no file /nowhere.pem");
   EXPECT_EQ(complaint({"--ca", __FILE__}), std::string("--ca: ") + __FILE__ + " holds no certificate (PEM)");
-  EXPECT_EQ(complaint({"--name", "\xff"}), "--name: '?' is no text (UTF-8)");
+  EXPECT_EQ(complaint({"--name", "\xff"}), "--name: '\xEF\xBF\xBD' is no text (UTF-8)");
 }
 
 TEST(Settings, HelpTellsAllFlags) {

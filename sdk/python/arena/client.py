@@ -178,6 +178,7 @@ class Client:
         options = [
             ("grpc.keepalive_time_ms", 20_000),
             ("grpc.keepalive_timeout_ms", 10_000),
+            ("grpc.http2.ping_timeout_ms", 10_000),  # of pings that are on their way when a keep-alive is due
             ("grpc.max_receive_message_length", 64 << 20),
             ("grpc.use_local_subchannel_pool", 1),
             ("grpc.enable_retries", 0),

@@ -73,6 +73,7 @@ async def _play(bot: bots.Bot, chosen: settings.Settings) -> SystemExit | None:
             return
         if not client.playing or client.leaving:
             twice = client.leaving
+            client.leave()
             work.cancel()
         else:
             print("leaving after the running matches; once more to leave at once", file=sys.stderr, flush=True)

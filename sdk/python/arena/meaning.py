@@ -30,7 +30,7 @@ def meaning(code: Any, details: str | None, settings: Settings, first: bool = Tr
         return Refused(f"{where} refused: {details}")
     if code is grpc.StatusCode.UNAVAILABLE:
         return _unreachable(details, settings, first)
-    return Gone(f"lost the connection to {where} ({code.name.lower()}{f': {details}' if details else ''})")
+    return Gone(f"lost the connection to {where}{f' ({details})' if details else ''}")
 
 
 def _unreachable(details: str, settings: Settings, first: bool) -> ArenaError:

@@ -61,7 +61,7 @@ pub fn run_with(players: impl Players, settings: Settings) -> ExitCode {
     // A bot that is still thinking does not keep the program.
     runtime.shutdown_background();
     let tally = client.tally();
-    if end.is_ok() && (told || handle.leaving()) {
+    if end.is_ok() && tally.matches > 0 && (told || handle.leaving()) {
         client.tell(&tally.to_string());
     }
     match end {
@@ -84,6 +84,7 @@ async fn interrupted(handle: &Handle) -> u8 {
             return INTERRUPTED;
         }
         if handle.playing() == 0 {
+            handle.leave();
             return 0;
         }
         eprintln!("leaving after the running matches; once more to leave at once");

@@ -57,7 +57,8 @@ pub(crate) fn of_status(status: &Status, place: &str, settings: &Settings, first
         | Code::ResourceExhausted => Error::Refused(format!("{place} refused: {details}")),
         Code::Unavailable if details.contains("stopping") => Error::Gone(format!("{place}: {details}")),
         Code::Unavailable => lost(details, place, settings, first),
-        _ => Error::Gone(format!("lost the connection to {place}")),
+        _ if details.is_empty() => Error::Gone(format!("lost the connection to {place}")),
+        _ => Error::Gone(format!("lost the connection to {place} ({details})")),
     }
 }
 

@@ -15,6 +15,7 @@ from arena.client import Client
 from arena.settings import Settings
 from referee.tournament.plan import Plan
 
+from ...command import Referee
 from ...net.conftest import serving
 from ...waiting import soon
 from .language import LANGUAGES
@@ -116,3 +117,50 @@ def test_the_second_verifier_agrees_on_openings_and_on_drawn_rounds(
     assert "cup holds" in said
     assert "seeds follow from the root" in said
     assert ran(REFEREE, "verify", folder)[0] == 0
+
+
+SEASON = (
+    "tournament create {} --game stop_me_go --players 2 --bots random,random,patient,patient --rounds 3"
+    " --allow-join --version-sigma 6",
+    "tournament extend {} --rounds 1",
+    "tournament undo {}",
+    "tournament join {} mixed",
+    "tournament undo {}",
+    "tournament join {} mixed",
+    "tournament start {}",
+    "tournament reopen {}",
+    "tournament replay-match {} 0 --reason stopped",
+    "tournament annul {} 1 --reason flooded",
+    "tournament resume {}",
+    "prune --before 9999-01-01",
+    "tournament reopen {}",
+    "tournament extend {} --rounds 4",
+    "tournament disqualify {} random-2 --annul --reason twice",
+    "tournament replay-match {} 3 --reason again",
+    "tournament resume {}",
+)
+"""A tournament with everything that a host can do to one; `testdata/season` was made in the same way."""
+
+
+def test_the_second_verifier_agrees_on_rulings_and_on_what_was_undone_reopened_and_pruned(
+    verify: Path, referee: Referee, tmp_path: Path
+) -> None:
+    database, folder = tmp_path / "season.db", tmp_path / "exported"
+    for step in SEASON:
+        done = referee(*step.format("season").split(), "--db", str(database))
+        assert done.code == 0, f"{step}: {done.err}"
+    assert referee("export", "season", str(folder), "--db", str(database)).code == 0
+    held = referee("verify", str(folder), "--allow-set-aside", "--allow-new-deals")
+    assert held.code == 0, held.err
+    code, told = ran(verify, folder)
+    assert code == 0, told
+    assert "4 rulings, 2 undone, 2 reopened" in told
+    assert "removed by the host: the records of 8 matches, of which only seeds and ratings could be recomputed" in told
+    digest = told.rstrip().rpartition("standings: ")[2]
+    assert f"standings digest {digest}" in held.out
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        data = path.read_bytes()
+        place = len(data) // 2
+        path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+        assert ran(verify, folder)[0] == 1, path
+        path.write_bytes(data)

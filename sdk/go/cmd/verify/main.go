@@ -1,8 +1,8 @@
 // Verify checks an exported tournament without Referee: a second program, in another language, that comes to the same.
 //
 // 'go run ./cmd/verify DIR' reads the folder that 'referee export' wrote (server/EXPORT.md) and checks the hashes of all files, the
-// journal, commitment, nonces, seeds, the schedule's digest and the ratings. Whether moves lead to the results, and these to the
-// next round of a format, is for 'referee verify'. Exit codes: 0 all holds, 1 something does not, 2 wrong use.
+// journal, commitments, nonces, seeds, the schedule's digest and the ratings. Whether moves lead to the results, and these to the
+// next matches, is for 'referee verify'. Exit codes: 0 all holds, 1 something does not, 2 wrong use.
 package main
 
 import (
@@ -16,186 +16,246 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 )
 
 const format, sums = "referee-export-2", "SHA256SUMS"
 
+// tournament is tournament.json, what the other files hold, and what the journal says.
 type tournament struct {
-	Format, Name, Commitment, Dealt, Root, Salt, Schedule, Standings, Head string
-	SeedText                                                               *string `json:"seed_text"`
-	Players, Entries                                                       int
-	Settings                                                               map[string]any
-	Entrants                                                               []struct{ Name string }
-	Nonces                                                                 []draw
+	origin
+	Format, Name, Schedule, Standings, Head string
+	Players, Entries                        int
+	Settings                                map[string]any
+	Entrants                                []entrant
+	Nonces, draws                           []draw // the latter as the journal tells them
 
-	files    map[string][]byte
-	count    map[string]int // for the report
-	back     map[int]int    // of a match that a round plays on a shared deal: how many matches before it the first is
-	schedule []match
-	matches  []match
-	journal  []entry
+	files             map[string][]byte
+	count             map[string]int // for the report
+	schedule, matches []match
+	told              entry         // the journal's origin, settings and entrants
+	parts             []entry       // of the schedule
+	became            map[int]match // what became of each match
+	chapter, back     map[int]int   // from which origin it was dealt; how many matches before it the first on the same deal is
+	pruned            map[int]bool  // matches whose records the host has removed
+	before            []origin      // of the deals before it was reopened
+	reached           int           // matches before this one may have been dealt
 }
 
+// origin is what deals follow from: a root that is promised, and told at the end with the text and salt it may follow from.
+type origin struct {
+	Commitment, Dealt, Root, Salt string
+	SeedText                      any `json:"seed_text"`
+}
+
+type entrant struct{ Name, Commitment, Nonce string }
 type draw struct {
 	Draw, First int
-	Entrants    []struct{ Name, Commitment, Nonce string }
+	Entrants    []entrant
 }
 
 // match is a line of schedule.jsonl (Seats) or of matches.jsonl; a `result` in the journal says the same as the latter.
 type match struct {
-	Match, Attempt      int
-	State, Seed, Record string
-	Ranks, Scores       []int
-	Seats, Terminations []string
+	Match, Attempt          int
+	State, Seed, Record     string
+	Ranks, Scores, Versions []int
+	Seats, Terminations     []string
 }
 
+// entry is a line of the journal: a match with its result, a draw of nonces, a beginning or an end, or something else.
 type entry struct {
-	match                          // of a result
-	draw                           // of commitments
-	Number, Matches                int
-	Kind, Commitment, Root, SHA256 string
-	Tables                         []struct{ Deal int } // of a round
-	Nonces                         map[string]string
+	match
+	draw
+	origin
+	Number               int
+	Kind, SHA256, Ruling string
+	Settings             map[string]any
+	Matches              json.RawMessage // how many, or which
+	Tables               []struct{ Deal int }
+	Annulled             []int
+	Bots                 []string
+	Nonces               map[string]string
 }
 
 // doesNotHold is the first thing that was found wrong: where, and what.
 type doesNotHold struct{ error }
 
-func wrong(text string, values ...any) error { return doesNotHold{fmt.Errorf(text, values...)} }
-func digest(data []byte) string              { return fmt.Sprintf("%x", sha256.Sum256(data)) }
+func hold(holds bool, text string, values ...any) {
+	if !holds {
+		panic(doesNotHold{fmt.Errorf(text, values...)})
+	}
+}
 
 func main() {
-	text, err := "", errors.New("name the folder that 'referee export' wrote: verify DIR")
-	if len(os.Args) == 2 && !strings.HasPrefix(os.Args[1], "-") {
-		text, err = verify(os.Args[1])
+	said, err := verify(strings.Join(os.Args[1:], " "))
+	if err != nil {
+		found := errors.As(err, &doesNotHold{})
+		fmt.Fprintln(os.Stderr, map[bool]string{true: "does not hold:", false: "error:"}[found], err)
+		os.Exit(map[bool]int{true: 1, false: 2}[found])
 	}
-	if err == nil {
-		fmt.Println(text)
-	} else if errors.As(err, &doesNotHold{}) {
-		fmt.Fprintln(os.Stderr, "does not hold:", err)
-		os.Exit(1)
-	} else {
-		fmt.Fprintln(os.Stderr, "error:", err)
-		os.Exit(2)
-	}
+	fmt.Println(said)
 }
 
 // verify checks a folder; the text says what holds, and what everybody should know of it.
-func verify(folder string) (string, error) {
-	t := &tournament{}
-	for _, check := range []func() error{func() error { return t.read(folder) }, t.checkJournal, t.checkSchedule, t.checkRoot, t.checkNonces, t.checkSeeds, t.checkRatings} {
-		if err := check(); err != nil {
-			return "", err
-		}
+func verify(folder string) (said string, err error) {
+	defer func() { err, _ = recover().(error) }()
+	t := &tournament{count: map[string]int{}}
+	for _, check := range []func(){func() { t.read(folder) }, t.checkJournal, t.checkSchedule, t.checkRoots, t.checkSeeds, t.checkRatings} {
+		check()
 	}
-	count, open := t.count, "the root is not told yet, so seeds were not checked"
-	seeds := map[bool]string{true: open, false: fmt.Sprintf("seeds follow from the root and %d nonces", t.count["nonces"])}[t.Root == ""]
-	return fmt.Sprintf("%s holds: %d matches finished, %s\ndealt: %s; %d promised nonces never told, %d matches dealt anew, %d absent, %d void, %d open\n"+
-		"journal: %d entries, head %s\nstandings: %s", t.Name, count["finished"], seeds, t.Dealt, count["missing"], count["anew"], count["absent"],
-		count["void"], count["scheduled"], t.Entries, t.Head, t.Standings), nil
+	c, told := t.count, t.files["tournament.json"]
+	nonces, missing := bytes.Count(told, []byte(`"nonce": "`)), bytes.Count(told, []byte(`"nonce": ""`))
+	seeds := map[bool]string{true: "the root is not told yet, so seeds were not checked", false: fmt.Sprintf("seeds follow from the root and %d nonces", nonces-missing)}
+	said = fmt.Sprintf("%s holds: %d matches finished, %s\ndealt: %s; %d promised nonces never told, %d matches dealt anew, %d absent, %d void, %d open\n",
+		t.Name, c["finished"], seeds[t.Root == ""], t.Dealt, missing, c["anew"], c["absent"], c["void"], c["scheduled"])
+	gone := fmt.Sprintf("removed by the host: the records of %d matches, of which only seeds and ratings could be recomputed\n", c["gone"])
+	return said + strings.Repeat(gone, min(1, c["gone"])) + fmt.Sprintf("journal: %d entries (%d rulings, %d undone, %d reopened), head %s\nstandings: %s",
+		t.Entries, c["ruling entries"], c["undone entries"], c["reopened entries"], t.Head, t.Standings), nil
 }
 
 // read takes in all files, and compares them with the list of their hashes.
-func (t *tournament) read(folder string) error {
-	t.files, t.count, t.back = map[string][]byte{}, map[string]int{}, map[int]int{}
-	if err := filepath.WalkDir(folder, func(path string, item fs.DirEntry, err error) error {
-		if err == nil && item.Type().IsRegular() {
-			name, _ := filepath.Rel(folder, path)
-			t.files[filepath.ToSlash(name)], err = os.ReadFile(path)
+func (t *tournament) read(folder string) {
+	t.files = map[string][]byte{}
+	if err := fs.WalkDir(os.DirFS(folder), ".", func(name string, item fs.DirEntry, err error) error {
+		if err == nil && !item.IsDir() {
+			t.files[name], err = os.ReadFile(folder + "/" + name)
 		}
 		return err
 	}); err != nil {
-		return err
+		panic(fmt.Errorf("name the folder that 'referee export' wrote, as in 'verify DIR': %w", err))
 	}
 	listed := lines(t.files[sums])
 	for _, line := range listed {
 		sum, name, _ := strings.Cut(string(line), "  ")
-		if data, there := t.files[name]; !there || digest(data) != sum {
-			return wrong("%s is not the file whose hash %s has: it was changed, or is missing", name, sums)
-		}
+		data, there := t.files[name]
+		hold(there && digest(data) == sum, "%s is not the file whose hash %s has: it was changed, or is missing", name, sums)
 	}
-	if len(listed) != len(t.files)-1 {
-		return wrong("the folder has %d files beside %s, which lists %d", len(t.files)-1, sums, len(listed))
-	}
+	hold(len(listed) == len(t.files)-1, "the folder has %d files beside %s, which lists %d", len(t.files)-1, sums, len(listed))
 	if err := json.Unmarshal(t.files["tournament.json"], t); err != nil || t.Format != format || t.Players < 1 {
-		return fmt.Errorf("%s holds no tournament in the format %s: %q, %w", folder, format, t.Format, err)
+		panic(fmt.Errorf("%s holds no tournament in the format %s: %q, %w", folder, format, t.Format, err))
 	}
-	return errors.Join(each(t, "schedule.jsonl", 0, &t.schedule), each(t, "matches.jsonl", 0, &t.matches), each(t, "journal.txt", 65, &t.journal))
+	for number, line := range lines(t.files["schedule.jsonl"]) {
+		t.schedule = append(t.schedule, as[match](line))
+		hold(t.schedule[number].Match == number && len(t.schedule[number].Seats) == t.Players, "line %d of schedule.jsonl is not match %d", number+1, number)
+	}
 }
 
-// lines: every one ends with a line feed, the last one too.
-func lines(data []byte) [][]byte { all := bytes.Split(data, []byte("\n")); return all[:len(all)-1] }
-
-// each reads a JSON value from every line of a file, behind so many bytes.
-func each[T any](t *tournament, name string, behind int, list *[]T) error {
-	for number, line := range lines(t.files[name]) {
-		var value T
-		if err := json.Unmarshal(line[min(behind, len(line)):], &value); err != nil {
-			return wrong("line %d of %s cannot be read: %v", number+1, name, err)
-		}
-		*list = append(*list, value)
-	}
-	return nil
+func digest(data []byte) string       { return fmt.Sprintf("%x", sha256.Sum256(data)) }
+func unhex(text string) []byte        { data, _ := hex.DecodeString(text); return data } // what is no hex is no bytes
+func same(a, b any) bool              { return fmt.Sprint(a) == fmt.Sprint(b) }
+func as[T any](data []byte) (value T) { _ = json.Unmarshal(data, &value); return value } // what is none is empty, and fits nothing
+func lines(data []byte) [][]byte      { all := bytes.Split(data, []byte("\n")); return all[:len(all)-1] }
+func waiting(number, attempt int) (open match) {
+	open.Match, open.Attempt, open.State = number, attempt, "scheduled"
+	return open
 }
 
-// checkJournal follows the chain of hashes, and compares the results with what it says.
-func (t *tournament) checkJournal() error {
-	before, results := strings.Repeat("0", 64), map[int]match{}
-	for number, line := range lines(t.files["journal.txt"]) {
-		e := t.journal[number]
+// checkJournal follows the chain of hashes, and compares the other files with what it says.
+func (t *tournament) checkJournal() {
+	t.became, t.chapter, t.back, t.pruned = map[int]match{}, map[int]int{}, map[int]int{}, map[int]bool{}
+	for number, line := range lines(t.files["matches.jsonl"]) {
+		t.matches = append(t.matches, as[match](line))
+		t.became[number] = waiting(number, 1)
+	}
+	before, count := strings.Repeat("0", 64), 0
+	for _, line := range lines(t.files["journal.txt"]) {
 		hash, text, _ := strings.Cut(string(line), " ")
-		switch {
-		case digest([]byte(before+"\n"+text)) != hash || e.Number != number:
-			return wrong("line %d of journal.txt is not the next of its chain", number+1)
-		case strings.Contains(" ruling undone reopened pruned ", " "+e.Kind+" ") || strings.Contains(text, `"version_sigma":`):
-			return fmt.Errorf("journal entry %d (%s) tells of rulings, changes or ratings of versions (version_sigma), which this program does not know: 'referee verify' checks the tournament", number, e.Kind)
-		case e.Kind == "created" && e.Commitment != t.Commitment || e.Root != "" && e.Root != t.Root:
-			return wrong("journal entry %d has another commitment or root than tournament.json", number)
-		}
-		if before, e.match.State = hash, "finished"; e.Kind == "result" {
-			results[e.Match] = e.match
-		}
-		for place, table := range e.Tables {
-			if table.Deal > 0 && fmt.Sprint(t.Settings["hosted"]) != "map[]" { // bots that are started anew for each match
-				t.back[e.First+place] = place - slices.Index(e.Tables, table)
-			}
-		}
+		e := as[entry]([]byte(text))
+		hold(digest([]byte(before+"\n"+text)) == hash && e.Number == count, "line %d of journal.txt is not the next of its chain", count+1)
+		t.follow(e)
+		before, count = hash, count+1
 	}
-	if len(t.journal) != t.Entries || before != t.Head {
-		return wrong("the journal has %d entries and the head %s, not %d and %s", len(t.journal), before, t.Entries, t.Head)
-	}
+	hold(count == t.Entries && before == t.Head, "the journal has %d entries and the head %s, not %d and %s", count, before, t.Entries, t.Head)
 	for number, match := range t.matches {
-		if told, there := results[number]; there != (match.State == "finished") || there && fmt.Sprint(told) != fmt.Sprint(match) {
-			return wrong("match %s/%d is not what the journal says of it", t.Name, number)
+		hold(same(t.became[number], match), "match %s/%d is not what the journal says of it", t.Name, number)
+	}
+	hold(same(t.told.origin, t.origin), "tournament.json has another commitment, root, text or salt than the journal")
+	hold(same(t.told.Settings, t.Settings) && same(t.told.Entrants, t.Entrants) && same(t.draws, t.Nonces), "tournament.json has other settings, entrants or nonces than the journal")
+}
+
+// follow takes in the next entry.
+func (t *tournament) follow(e entry) {
+	was, now, fits, adopted := t.became[e.Match], &t.told, true, t.count["adopted entries"] > 0
+	become := func(next match) { t.became[next.Match], t.reached = next, max(t.reached, next.Match+1) }
+	for place, table := range e.Tables { // of a round; bots that are started anew for each match may share deals
+		if table.Deal > 0 && !same(now.Settings["hosted"], map[string]any{}) {
+			t.back[e.First+place] = place - slices.Index(e.Tables, table)
 		}
 	}
-	return nil
+	for _, number := range e.Annulled { // the result stays, and counts no longer
+		told := t.became[number]
+		fits, told.State = fits && told.State == "finished", "void"
+		become(told)
+	}
+	for _, run := range as[[][2]int](e.Matches) { // whose records the host has removed
+		for number := run[0]; number <= min(run[1], len(t.matches)); number++ {
+			t.pruned[number] = true
+		}
+	}
+	if e.Ruling == "replayed" {
+		t.pruned[e.Match] = false
+		become(waiting(e.Match, was.Attempt+1))
+	}
+	switch t.count[e.Kind+" entries"]++; e.Kind {
+	case "adopted", "extended", "round", "ruling", "pruned":
+	case "created":
+		now.origin, now.Settings, fits = e.origin, e.Settings, t.count["created entries"] == 1
+	case "reopened": // repeatable deals go on with their root, others have a new one
+		t.before = append(t.before, now.origin)
+		e.Dealt = map[bool]string{true: now.Dealt, false: "secret"}[e.Commitment == now.Commitment]
+		now.origin = e.origin
+	case "state":
+		t.reached = max(t.reached, map[string]int{"running": 1}[e.State])
+		now.Root, now.SeedText, now.Salt = e.Root, e.SeedText, e.Salt
+	case "entered":
+		now.Entrants = append(now.Entrants, e.Entrants...)
+	case "scheduled":
+		t.parts = append(t.parts, e)
+	case "undone": // the last join or extension is as if it had not been
+		part, bots := max(1, len(t.parts))-1, max(0, len(now.Entrants)-len(e.Bots))
+		fits = part > 0 && t.parts[part].First == e.First && t.reached <= e.First
+		t.parts, now.Entrants = t.parts[:part], now.Entrants[:bots]
+		t.draws = slices.DeleteFunc(t.draws, func(of draw) bool { return of.First == e.First })
+	case "commitments":
+		fits = t.reached <= e.First && (len(t.parts) == 0 || t.parts[len(t.parts)-1].First == e.First)
+		t.draws = append(t.draws, e.draw)
+	case "nonces":
+		place := slices.IndexFunc(t.draws, func(of draw) bool { return of.Draw == e.Draw })
+		hold(place >= 0 && t.draws[place].First >= t.reached, "journal entry %d tells nonces that were not promised, or too late", e.Number)
+		for seat, of := range t.draws[place].Entrants {
+			nonce, there := e.Nonces[of.Name]
+			kept := of.Nonce == "" && len(unhex(nonce)) == 32 && nonceCommitment(t.Name, e.Draw, unhex(nonce)) == of.Commitment
+			hold(kept || !there, "%s had promised another nonce for draw %d", of.Name, e.Draw)
+			t.draws[place].Entrants[seat].Nonce += nonce
+		}
+	case "result":
+		fits = was.State == "scheduled" && (e.Attempt == was.Attempt || adopted)
+		e.match.State, t.chapter[e.Match] = "finished", len(t.before)
+		become(e.match)
+	case "aside":
+		fits, was.State = was.State == "scheduled", e.State
+		become(was)
+	case "again":
+		fits = was.State != "finished" && (e.Attempt == was.Attempt || e.Attempt == was.Attempt+1 || adopted)
+		become(waiting(e.Match, e.Attempt))
+	default:
+		panic(fmt.Errorf("journal entry %d is of a kind that this program does not know (%s): 'referee verify' checks the tournament", e.Number, e.Kind))
+	}
+	hold(fits, "journal entry %d (%s) does not fit what came before", e.Number, e.Kind)
 }
 
 // checkSchedule compares the schedule with its digest, and with what was told of it before the first match.
-func (t *tournament) checkSchedule() error {
+func (t *tournament) checkSchedule() {
 	told, next := lines(t.files["schedule.jsonl"]), 0
-	if digest(t.files["schedule.jsonl"]) != t.Schedule || len(told) != len(t.matches) {
-		return wrong("schedule.jsonl has another digest than tournament.json says, or other matches than matches.jsonl")
+	for _, e := range t.parts {
+		end := next + as[int](e.Matches)
+		hold(e.First == next && end >= next && end <= len(told) && digest(bytes.Join(append(told[next:end:end], nil), []byte("\n"))) == e.SHA256,
+			"the matches from %d on are not those of journal entry %d", next, e.Number)
+		next = end
 	}
-	for _, e := range t.journal {
-		if e.Kind == "scheduled" {
-			if e.First != next || e.Matches < 0 || next+e.Matches > len(told) || digest(bytes.Join(append(told[next:next+e.Matches:next+e.Matches], nil), []byte("\n"))) != e.SHA256 {
-				return wrong("the matches from %d on are not those of journal entry %d", next, e.Number)
-			}
-			next += e.Matches
-		}
-	}
-	for number, line := range t.schedule {
-		if next != len(told) || line.Match != number || len(line.Seats) != t.Players || t.matches[number].Match != number {
-			return wrong("line %d of schedule.jsonl or matches.jsonl is not match %d of %d seats", number+1, number, t.Players)
-		}
-	}
-	return nil
+	hold(digest(t.files["schedule.jsonl"]) == t.Schedule && next == len(told) && next == len(t.matches),
+		"schedule.jsonl has another digest than tournament.json says, or other matches than matches.jsonl")
 }
 
 // framed joins parts, each behind its length in four bytes, so that no two lists of parts give the same bytes.
@@ -205,10 +265,6 @@ func framed(parts ...[]byte) (all []byte) {
 	}
 	return all
 }
-
-// unhex reads hex; what is none is no bytes, and then nothing fits.
-func unhex(text string) []byte { data, _ := hex.DecodeString(text); return data }
-func digits(number int) []byte { return []byte(strconv.Itoa(number)) }
 
 // rootOf is the root that follows from a text and its salt; without a salt, from the text alone.
 func rootOf(text string, salt []byte) string {
@@ -220,12 +276,12 @@ func rootOf(text string, salt []byte) string {
 
 // nonceCommitment is what an entrant told of its nonce before it knew those of the others.
 func nonceCommitment(tournament string, draw int, nonce []byte) string {
-	return digest(framed([]byte("referee nonce"), []byte(tournament), digits(draw), nonce))
+	return digest(framed([]byte("referee nonce"), []byte(tournament), fmt.Append(nil, draw), nonce))
 }
 
 // noncesDigest is what goes into the seeds from the first match of a draw on.
 func noncesDigest(tournament string, of draw) []byte {
-	parts := [][]byte{[]byte("referee nonces"), []byte(tournament), digits(of.Draw), digits(of.First)}
+	parts := [][]byte{[]byte("referee nonces"), []byte(tournament), fmt.Append(nil, of.Draw), fmt.Append(nil, of.First)}
 	for _, entrant := range of.Entrants {
 		parts = append(parts, []byte(entrant.Name), unhex(entrant.Commitment), unhex(entrant.Nonce))
 	}
@@ -234,7 +290,7 @@ func noncesDigest(tournament string, of draw) []byte {
 
 // matchSeed is HMAC-SHA-256 of the root; nonces is nil where no entrant gave one.
 func matchSeed(root []byte, tournament string, deal, attempt int, nonces []byte) string {
-	parts := [][]byte{[]byte(tournament), digits(deal), digits(attempt)}
+	parts := [][]byte{[]byte(tournament), fmt.Append(nil, deal), fmt.Append(nil, attempt)}
 	if nonces != nil {
 		parts = [][]byte{[]byte("referee seed with nonces"), parts[0], nonces, parts[1], parts[2]}
 	}
@@ -243,78 +299,36 @@ func matchSeed(root []byte, tournament string, deal, attempt int, nonces []byte)
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// checkRoot: the root is the one that was promised, and follows from what it is said to follow from.
-func (t *tournament) checkRoot() error {
-	if t.Root != "" && digest(unhex(t.Root)) != t.Commitment {
-		return wrong("the commitment is not the SHA-256 of the root")
+// checkRoots: each root is the one that was promised, and follows from what it is said to follow from.
+func (t *tournament) checkRoots() {
+	for _, of := range append(t.before, t.origin) {
+		hold(of.Root == "" || digest(unhex(of.Root)) == of.Commitment, "the commitment is not the SHA-256 of the root")
+		hold(of.SeedText == nil || rootOf(fmt.Sprint(of.SeedText), unhex(of.Salt)) == of.Root, "the root does not follow from the seed's text and salt")
+		hold(of.Root == "" || (of.Dealt == "secret") == (of.SeedText == nil) && (of.Dealt == "salted") == (of.Salt != ""), "the deals are not %s", of.Dealt)
 	}
-	if t.SeedText != nil && rootOf(*t.SeedText, unhex(t.Salt)) != t.Root || t.Root != "" && (t.Dealt == "secret") != (t.SeedText == nil) {
-		return wrong("the root does not follow from the seed's text and salt, or the deals are not %s", t.Dealt)
-	}
-	return nil
-}
-
-// checkNonces: every nonce is the one that was promised, and told after all promises and before the matches it counts for.
-func (t *tournament) checkNonces() error {
-	var told []draw
-	closed := 0 // draws whose nonces have been told
-	for _, e := range t.journal {
-		switch {
-		case e.Kind == "commitments" && len(told) == closed:
-			told = append(told, e.draw)
-		case e.Kind == "nonces" && len(told) == closed+1 && told[closed].Draw == e.Draw:
-			for place, entrant := range told[closed].Entrants {
-				nonce := e.Nonces[entrant.Name]
-				if nonce != "" && (len(unhex(nonce)) != 32 || nonceCommitment(t.Name, e.Draw, unhex(nonce)) != entrant.Commitment) {
-					return wrong("%s had promised another nonce for draw %d", entrant.Name, e.Draw)
-				}
-				told[closed].Entrants[place].Nonce = nonce
-				t.count["nonces"] += len(nonce) / 64
-				t.count["missing"] += 1 - len(nonce)/64
-			}
-			closed++
-		case e.Kind == "commitments", e.Kind == "nonces":
-			return wrong("journal entry %d tells nonces that were not promised before", e.Number)
-		case e.Kind == "result" && closed < len(t.Nonces) && t.Nonces[closed].First <= e.Match:
-			return wrong("match %d was played before its nonces were told", e.Match)
-		}
-	}
-	if fmt.Sprint(told) != fmt.Sprint(t.Nonces) {
-		return wrong("the nonces in tournament.json are not those of the journal")
-	}
-	return nil
 }
 
 // checkSeeds: every record is the one whose hash was noted, and its seed follows from root and nonces.
-func (t *tournament) checkSeeds() error {
-	var nonces []byte
-	next := 0
+func (t *tournament) checkSeeds() {
+	nonces, next := []byte(nil), 0
 	for number, match := range t.matches {
 		t.count[match.State]++
 		t.count["anew"] += min(1, match.Attempt-1)
 		for ; next < len(t.Nonces) && t.Nonces[next].First <= number; next++ {
 			nonces = noncesDigest(t.Name, t.Nonces[next])
 		}
+		rotates := t.Settings["mirror"] == true || t.Settings["rotate"] == true // the matches of a block share the deal of their first
+		deal := number - map[bool]int{true: number % t.Players, false: t.back[number]}[rotates]
+		name, root := fmt.Sprintf("%s/%d", t.Name, number), append(t.before, t.origin)[t.chapter[number]].Root
 		record, there := t.files[fmt.Sprintf("records/%d.json", number)]
-		if !there && match.State != "finished" {
-			continue
+		hold(there == (match.Record != "" && !t.pruned[number]), "match %s: its record is missing, or was not to be there", name)
+		if there {
+			told := as[map[string]any](record)
+			inner, _ := told["record"].(map[string]any)
+			hold(digest(record) == match.Record && same(told["match"], name) && same(told["names"], t.schedule[number].Seats) && same(inner["seed"], match.Seed),
+				"match %s: its record is not the one that was stored", name)
 		}
-		var told struct {
-			Match  string
-			Names  []string
-			Record struct{ Seed string }
-		}
-		if json.Unmarshal(record, &told) != nil || digest(record) != match.Record || told.Record.Seed != match.Seed ||
-			told.Match != fmt.Sprintf("%s/%d", t.Name, number) || fmt.Sprint(told.Names) != fmt.Sprint(t.schedule[number].Seats) {
-			return wrong("match %s/%d: its record is not the one that was stored", t.Name, number)
-		}
-		deal := number - t.back[number]
-		if t.Settings["mirror"] == true || t.Settings["rotate"] == true { // the matches of a block share the deal of their first
-			deal = number - number%t.Players
-		}
-		if t.Root != "" && matchSeed(unhex(t.Root), t.Name, deal, match.Attempt, nonces) != match.Seed {
-			return wrong("match %s/%d: its seed does not follow from the root and the nonces", t.Name, number)
-		}
+		hold(match.Record == "" || root == "" || matchSeed(unhex(root), t.Name, deal, match.Attempt, nonces) == match.Seed, "match %s: its seed does not follow from the root and the nonces", name)
+		t.count["gone"] += map[bool]int{true: 1}[match.Record != "" && !there]
 	}
-	return nil
 }

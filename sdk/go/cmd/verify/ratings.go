@@ -1,6 +1,5 @@
-// The ratings: TrueSkill in the order of the schedule. A match is a chain: the performance of each player is compared with
-// that of the next in rank, and messages pass along it until they change no more. A normal distribution is kept as p, its
-// precision, and t, its mean times p.
+// The ratings: TrueSkill in the order of the schedule. A match is a chain: the performance of each player is compared with that of the next in
+// rank, and messages pass along it until they change no more. A normal distribution is kept as p, its precision, and t, its mean times p.
 
 package main
 
@@ -48,66 +47,54 @@ func trim(difference, margin float64, tie bool) (v, w float64) {
 	return math.Copysign(1, difference) * v, v*v + (a*pdf(a)-b*pdf(b))/inside
 }
 
+// player is one of a match: its skill and performance, what its neighbours in rank tell it, and the outcome against the next one.
+type player struct {
+	seat                                      int
+	skill, performance, above, below, outcome normal
+}
+
 // rate gives the beliefs after a match of two or more players, by seat.
 func rate(before []belief, ranks []int, draws float64) []belief {
 	margin := math.Sqrt2 * math.Erfinv(max(draws, leastDraws)) * math.Sqrt2 * beta
-	order := make([]int, len(ranks))
-	for seat := range order {
-		order[seat] = seat
+	order, last := make([]player, len(ranks)), len(ranks)-2
+	for seat, of := range before {
+		skill := normal{1 / (of.Sigma * of.Sigma), 1 / (of.Sigma * of.Sigma) * of.Mu}
+		order[seat] = player{seat: seat, skill: skill, performance: skill.likely()}
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(ranks[a]-ranks[b], cmp.Compare(before[a].Mu, before[b].Mu), cmp.Compare(before[a].Sigma, before[b].Sigma))
+	slices.SortStableFunc(order, func(one, two player) int {
+		return cmp.Or(ranks[one.seat]-ranks[two.seat], cmp.Compare(before[one.seat].Mu, before[two.seat].Mu), cmp.Compare(before[one.seat].Sigma, before[two.seat].Sigma))
 	})
-	size, last := len(order), len(order)-2
-	skills, performances, told := make([]normal, size), make([]normal, size), make([]normal, size) // told: by the outcomes
-	fromAbove, fromBelow := make([]normal, size), make([]normal, size)                             // by the neighbours in rank
-	for place, seat := range order {
-		p := 1 / (before[seat].Sigma * before[seat].Sigma)
-		skills[place] = normal{p, p * before[seat].Mu}
-		performances[place] = skills[place].likely()
-	}
-	compare := func(place int) float64 { // the difference of two neighbours, trimmed to the outcome; by how much that changes it
-		one, two := performances[place].plus(fromAbove[place]), performances[place+1].plus(fromBelow[place+1])
-		gap := combined(one, two, -1)
+	compare := func(one, two *player) float64 { // the difference of two neighbours, trimmed to the outcome; by how much that changes it
+		gap := combined(one.performance.plus(one.above), two.performance.plus(two.below), -1)
 		root := math.Sqrt(gap.p)
-		v, w := trim(gap.t/root, margin*root, ranks[order[place]] == ranks[order[place+1]])
+		v, w := trim(gap.t/root, margin*root, ranks[one.seat] == ranks[two.seat])
 		trimmed := normal{gap.p / (1 - w), (gap.t + root*v) / (1 - w)}
-		change := told[place].plus(gap).minus(trimmed)
-		told[place] = trimmed.minus(gap)
+		change := one.outcome.plus(gap).minus(trimmed)
+		one.outcome = trimmed.minus(gap)
 		return max(math.Abs(change.t), math.Sqrt(math.Abs(change.p)))
 	}
-	tellWorse := func(one int) { fromAbove[one+1] = combined(performances[one].plus(fromAbove[one]), told[one], -1) }
-	tellBetter := func(one int) { fromBelow[one] = combined(told[one], performances[one+1].plus(fromBelow[one+1]), 1) }
+	tellWorse := func(one, two *player) { two.above = combined(one.performance.plus(one.above), one.outcome, -1) }
+	tellBetter := func(one, two *player) { one.below = combined(one.outcome, two.performance.plus(two.below), 1) }
 	for sweep, change := 0, 1.0; sweep < sweeps && !(change <= enough); sweep++ {
-		if change = 0; last == 0 {
-			change = compare(0)
-		}
-		for place := range last {
-			change = max(change, compare(place))
-			tellWorse(place)
-		}
-		for place := last; place > 0; place-- {
-			change = max(change, compare(place))
-			tellBetter(place)
+		change = 0
+		for step := range max(1, 2*last) { // down to the last pair, and up again
+			place := min(step, 2*last-step)
+			change = max(change, compare(&order[place], &order[place+1]))
+			map[bool]func(*player, *player){true: tellWorse, false: tellBetter}[step < last](&order[place], &order[place+1])
 		}
 	}
-	tellBetter(0)
-	tellWorse(last)
+	tellBetter(&order[0], &order[1])
+	tellWorse(&order[last], &order[last+1])
 	after := slices.Clone(before)
-	for start, end := 0, 1; end <= len(order); end++ {
-		seat := order[start]
-		if end < len(order) && before[order[end]] == before[seat] && ranks[order[end]] == ranks[seat] {
-			continue // nothing tells these players apart: they share the average
-		}
-		mu, variance := 0.0, 0.0
-		for place := start; place < end; place++ {
-			learnt := skills[place].plus(fromAbove[place].plus(fromBelow[place]).likely())
-			mu, variance = mu+learnt.t/learnt.p/float64(end-start), variance+1/learnt.p/float64(end-start)
-		}
-		for _, seat := range order[start:end] { // no match makes a rating less certain
-			after[seat] = belief{mu, min(math.Sqrt(variance), before[seat].Sigma)}
-		}
-		start = end
+	for _, of := range order {
+		mu, variance, alike := 0.0, 0.0, 0.0
+		for _, other := range order { // those whom nothing tells apart share the average
+			if before[other.seat] == before[of.seat] && ranks[other.seat] == ranks[of.seat] {
+				learnt := other.skill.plus(other.above.plus(other.below).likely())
+				mu, variance, alike = mu+learnt.t/learnt.p, variance+1/learnt.p, alike+1
+			}
+		} // no match makes a rating less certain
+		after[of.seat] = belief{mu / alike, min(math.Sqrt(variance/alike), before[of.seat].Sigma)}
 	}
 	return after
 }
@@ -119,33 +106,35 @@ type row struct {
 }
 
 // checkRatings rates all results anew and compares; the digest is over the numbers as they were published.
-func (t *tournament) checkRatings() error {
+func (t *tournament) checkRatings() {
 	var told struct {
 		DrawProbability float64 `json:"draw_probability"`
 		Rows            []row
 	}
-	if err := json.Unmarshal(t.files["standings.json"], &told); err != nil {
-		return wrong("standings.json cannot be read: %v", err)
-	}
-	rows := map[string]row{}
-	for _, entrant := range t.Entrants {
-		rows[entrant.Name] = row{Bot: entrant.Name, belief: belief{startMu, startSigma}}
+	hold(json.Unmarshal(t.files["standings.json"], &told) == nil, "standings.json cannot be read")
+	sigma, _ := t.Settings["version_sigma"].(float64)
+	rows, versions := map[string]row{}, map[string]bool{}
+	for _, of := range t.Entrants {
+		rows[of.Name] = row{Bot: of.Name, belief: belief{startMu, startSigma}}
 	}
 	for number, match := range t.matches {
 		if match.State != "finished" {
 			continue
 		}
-		beliefs := make([]belief, t.Players)
-		for seat, name := range t.schedule[number].Seats {
-			if rows[name].Bot != name || len(match.Ranks) != t.Players || len(match.Scores) != t.Players || len(match.Terminations) != t.Players {
-				return wrong("match %s/%d: it has no result for each of its seats, or %s is no entrant", t.Name, number, name)
-			}
+		seats, beliefs := t.schedule[number].Seats, make([]belief, t.Players)
+		match.Versions = append(match.Versions, make([]int, t.Players)...) // without a version: 0
+		for seat, name := range seats {
+			hold(rows[name].Bot == name && len(match.Ranks) == t.Players && len(match.Scores) == t.Players && len(match.Terminations) == t.Players,
+				"match %s/%d: it has no result for each of its seats, or %s is no entrant", t.Name, number, name)
 			beliefs[seat] = rows[name].belief
+			version := fmt.Sprintf("%d of %s", match.Versions[seat], name)
+			beliefs[seat].Sigma = max(beliefs[seat].Sigma, map[bool]float64{true: sigma}[rows[name].Matches > 0 && !versions[version]])
+			versions[version] = true
 		}
 		if t.Players > 1 { // alone, there is nothing to learn from
 			beliefs = rate(beliefs, match.Ranks, told.DrawProbability)
 		}
-		for seat, name := range t.schedule[number].Seats {
+		for seat, name := range seats {
 			r, one := rows[name], map[bool]int{true: 1}
 			rows[name] = row{name, beliefs[seat], r.Matches + 1, r.Wins + one[match.Ranks[seat] == 1], r.Ranks + match.Ranks[seat],
 				r.Scores + match.Scores[seat], r.Faults + one[match.Terminations[seat] != "finished"]}
@@ -154,14 +143,11 @@ func (t *tournament) checkRatings() error {
 	for _, published := range told.Rows {
 		own, same := rows[published.Bot], published
 		same.belief = own.belief
-		if same != own || len(rows) != len(told.Rows) || !(math.Abs(own.Mu-published.Mu) < near && math.Abs(own.Sigma-published.Sigma) < near) {
-			return wrong("standings.json has %+v in %d rows, but from the %d bots' results follows %+v", published, len(told.Rows), len(rows), own)
-		}
+		hold(same == own && len(rows) == len(told.Rows) && math.Abs(own.Mu-published.Mu) < near && math.Abs(own.Sigma-published.Sigma) < near,
+			"standings.json has %+v in %d rows, but from the %d bots' results follows %+v", published, len(told.Rows), len(rows), own)
 	}
-	if sum := standingsDigest(told.Rows); t.Standings != "" && sum != t.Standings {
-		return wrong("the standings have the digest %s, tournament.json says %s", sum, t.Standings)
-	}
-	return nil
+	sum := standingsDigest(told.Rows)
+	hold(t.Standings == "" || sum == t.Standings, "the standings have the digest %s, tournament.json says %s", sum, t.Standings)
 }
 
 // standingsDigest is over one line of JSON per bot, by name, as Python writes it: ASCII only, numbers in hex.

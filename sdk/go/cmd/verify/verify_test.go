@@ -11,12 +11,12 @@ import (
 // testdata/league is an export: two bots that gave nonces, and a house bot.
 const league = "testdata/league"
 
-// copied is the league in a folder of its own, after a change of one of its files; with `summed`, the list of hashes is
+// copied is an export in a folder of its own, after a change of one of its files; with `summed`, the list of hashes is
 // written anew, as a forger would.
-func copied(t *testing.T, name string, change func(string) string, summed bool) string {
+func copied(t *testing.T, from, name string, change func(string) string, summed bool) string {
 	t.Helper()
 	folder := t.TempDir()
-	if err := os.CopyFS(folder, os.DirFS(league)); err != nil {
+	if err := os.CopyFS(folder, os.DirFS(from)); err != nil {
 		t.Fatal(err)
 	}
 	before := content(t, folder, name)
@@ -29,6 +29,15 @@ func copied(t *testing.T, name string, change func(string) string, summed bool) 
 		resum(t, folder)
 	}
 	return folder
+}
+
+// held makes checks, one after the other, up to the first that fails.
+func held(checks ...func()) (err error) {
+	defer func() { err, _ = recover().(error) }()
+	for _, check := range checks {
+		check()
+	}
+	return nil
 }
 
 func write(t *testing.T, path, text string) {
@@ -50,11 +59,8 @@ func TestAnExportHolds(t *testing.T) {
 
 // testdata/cup is a knockout of four hosted bots with openings, in which tables play blocks of matches on one deal.
 func TestAnExportOfAFormatWithOpeningsAndSharedDealsHolds(t *testing.T) {
-	told := &tournament{}
-	if err := told.read("testdata/cup"); err != nil {
-		t.Fatal(err)
-	}
-	if err := told.checkJournal(); err != nil || len(told.back) == 0 {
+	told := &tournament{count: map[string]int{}}
+	if err := held(func() { told.read("testdata/cup") }, told.checkJournal); err != nil || len(told.back) == 0 {
 		t.Fatal(err, told.back)
 	}
 	said, err := verify("testdata/cup")
@@ -62,18 +68,77 @@ func TestAnExportOfAFormatWithOpeningsAndSharedDealsHolds(t *testing.T) {
 		t.Error(said, err)
 	}
 	told.back = map[int]int{} // a host that deals every match of a block anew
-	if err := told.checkSeeds(); err == nil || !strings.Contains(err.Error(), "its seed does not follow") {
+	if err := held(told.checkSeeds); err == nil || !strings.Contains(err.Error(), "its seed does not follow") {
 		t.Error(err)
 	}
 }
 
-func TestARulingIsLeftToTheFirstVerifierAndIsNoForgery(t *testing.T) {
-	ruled := `{"kind":"ruling","number":0}`
-	told := &tournament{files: map[string][]byte{"journal.txt": []byte(digest([]byte(strings.Repeat("0", 64)+"\n"+ruled)) + " " + ruled + "\n")}}
-	if err := each(told, "journal.txt", 65, &told.journal); err != nil {
+// testdata/season has rulings, matches that were played again, taken back, and added after its end; and the host has removed records.
+const season = "testdata/season"
+
+func TestAnExportWithRulingsThatWasReopenedAndPrunedHolds(t *testing.T) {
+	said, err := verify(season)
+	if err != nil {
 		t.Fatal(err)
 	}
-	err := told.checkJournal()
+	for _, sentence := range []string{
+		"season holds: 12 matches finished, seeds follow from the root and 0 nonces\n",
+		"removed by the host: the records of 8 matches, of which only seeds and ratings could be recomputed\n",
+		"(4 rulings, 2 undone, 2 reopened)",
+	} {
+		if !strings.Contains(said, sentence) {
+			t.Errorf("%q is not said in %s", sentence, said)
+		}
+	}
+}
+
+// What a host would write instead, with a journal whose hashes are made anew from there on, as if nobody had noted the head.
+func TestWhatAHostWouldTellOtherwiseIsFoundInAJournalThatIsWrittenAnew(t *testing.T) {
+	root := `"root":"` + strings.SplitN(strings.SplitN(content(t, season, "journal.txt"), `"root":"`, 2)[1], `"`, 2)[0]
+	for _, one := range []struct{ name, before, after, said string }{
+		{"a result more is annulled", `"annulled":[1]`, `"annulled":[1,4]`, "match season/4 is not what the journal says"},
+		{"an annulled result counts", `"annulled":[1]`, `"annulled":[]`, "match season/1 is not what the journal says"},
+		{"another is played again", `"match":0,"number":23`, `"match":2,"number":23`, "does not fit what came before"},
+		{"records that are there were removed", `"matches":[[0,8]]`, `"matches":[[0,9]]`, "its record is missing, or was not to be there"},
+		{"records that are not there were kept", `"matches":[[0,8]]`, `"matches":[[0,7]]`, "its record is missing, or was not to be there"},
+		{"another root of before", root, root[:9] + strings.Repeat("0", 64), "the commitment is not the SHA-256 of the root"},
+		{"a bot that was taken back stays", `"bots":["mixed"]`, `"bots":[]`, "other settings, entrants or nonces than the journal"},
+		{"a match is dealt anew that was not", `"attempt":1,`, `"attempt":2,`, "does not fit what came before"},
+		{"a kind of entry that is none", `"kind":"undone"`, `"kind":"gone"`, "'referee verify' checks"},
+	} {
+		t.Run(one.name, func(t *testing.T) {
+			folder := t.TempDir()
+			if err := os.CopyFS(folder, os.DirFS(season)); err != nil {
+				t.Fatal(err)
+			}
+			text := content(t, season, "journal.txt")
+			if !strings.Contains(text, one.before) {
+				t.Fatalf("%s is not in the journal", one.before)
+			}
+			head, out := strings.Repeat("0", 64), ""
+			for _, line := range lines([]byte(strings.Replace(text, one.before, one.after, 1))) {
+				_, entry, _ := strings.Cut(string(line), " ")
+				head = digest([]byte(head + "\n" + entry))
+				out += head + " " + entry + "\n"
+			}
+			write(t, filepath.Join(folder, "journal.txt"), out)
+			told := content(t, folder, "tournament.json")
+			at := strings.Index(told, `"head": "`) + len(`"head": "`)
+			write(t, filepath.Join(folder, "tournament.json"), told[:at]+head+told[at+64:])
+			resum(t, folder)
+			if _, err := verify(folder); err == nil || !strings.Contains(err.Error(), one.said) {
+				t.Errorf("%v does not say %q", err, one.said)
+			}
+		})
+	}
+}
+
+func TestAnUnknownKindOfEntryIsLeftToTheFirstVerifierAndIsNoForgery(t *testing.T) {
+	said := `{"kind":"moved","number":0}`
+	told := &tournament{count: map[string]int{}, files: map[string][]byte{}}
+	told.files["journal.txt"] = []byte(digest([]byte(strings.Repeat("0", 64)+"\n"+said)) + " " + said + "\n")
+	told.files["matches.jsonl"] = []byte{}
+	err := held(told.checkJournal)
 	if found := (doesNotHold{}); err == nil || errors.As(err, &found) || !strings.Contains(err.Error(), "'referee verify' checks") {
 		t.Error(err)
 	}
@@ -81,24 +146,29 @@ func TestARulingIsLeftToTheFirstVerifierAndIsNoForgery(t *testing.T) {
 
 func TestAFlippedBitInAnyFileIsFound(t *testing.T) {
 	tried := 0
-	err := filepath.Walk(league, func(path string, info os.FileInfo, err error) error {
-		if err != nil || info.IsDir() {
-			return err
-		}
-		name, _ := filepath.Rel(league, path)
-		for _, place := range []int{0, int(info.Size()) / 3, int(info.Size()) - 1} {
-			folder := copied(t, name, func(text string) string {
-				return text[:place] + string([]byte{text[place] ^ 1}) + text[place+1:]
-			}, false)
-			if said, err := verify(folder); err == nil {
-				t.Errorf("byte %d of %s: %s", place, name, said)
+	for _, export := range []string{league, season} {
+		err := filepath.Walk(export, func(path string, info os.FileInfo, err error) error {
+			if err != nil || info.IsDir() {
+				return err
 			}
-			tried++
+			name, _ := filepath.Rel(export, path)
+			for _, place := range []int{0, int(info.Size()) / 3, int(info.Size()) - 1} {
+				folder := copied(t, export, name, func(text string) string {
+					return text[:place] + string([]byte{text[place] ^ 1}) + text[place+1:]
+				}, false)
+				if said, err := verify(folder); err == nil {
+					t.Errorf("byte %d of %s: %s", place, name, said)
+				}
+				tried++
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-		return nil
-	})
-	if err != nil || tried < 30 {
-		t.Fatal(tried, err)
+	}
+	if tried < 60 {
+		t.Fatal(tried)
 	}
 }
 
@@ -118,15 +188,17 @@ func TestWhatAForgerWouldChangeIsFoundAndSaid(t *testing.T) {
 		change     func(string) string
 		said       string
 	}{
-		{"another root", "tournament.json", digit(`"root": "`), "another commitment or root than tournament.json"},
-		{"another commitment", "tournament.json", digit(`"commitment": "`), "another commitment or root than tournament.json"},
-		{"a nonce", "tournament.json", digit(`"nonce": "`), "the nonces in tournament.json are not those of the journal"},
-		{"a text", "tournament.json", swap(`"seed_text": null`, `"seed_text": "x"`), "does not follow from the seed's text"},
-		{"how it was dealt", "tournament.json", swap(`"dealt": "secret"`, `"dealt": "salted"`), "or the deals are not salted"},
+		{"another root", "tournament.json", digit(`"root": "`), "another commitment, root, text or salt than the journal"},
+		{"another commitment", "tournament.json", digit(`"commitment": "`), "another commitment, root, text or salt than the journal"},
+		{"a nonce", "tournament.json", digit(`"nonce": "`), "other settings, entrants or nonces than the journal"},
+		{"an entrant", "tournament.json", swap(`"name": "ada"`, `"name": "eve"`), "other settings, entrants or nonces than the journal"},
+		{"a setting", "tournament.json", swap(`"rounds": 9`, `"rounds": 8`), "other settings, entrants or nonces than the journal"},
+		{"a text", "tournament.json", swap(`"seed_text": null`, `"seed_text": "x"`), "another commitment, root, text or salt than the journal"},
+		{"how it was dealt", "tournament.json", swap(`"dealt": "secret"`, `"dealt": "salted"`), "another commitment, root, text or salt than the journal"},
 		{"the schedule's digest", "tournament.json", digit(`"schedule": "`), "another digest than tournament.json says"},
 		{"the standings' digest", "tournament.json", digit(`"standings": "`), "the standings have the digest"},
 		{"the head", "tournament.json", digit(`"head": "`), "and the head"},
-		{"who sits where", "schedule.jsonl", swap(`["ada","bob"]`, `["bob","ada"]`), "schedule.jsonl has another digest"},
+		{"who sits where", "schedule.jsonl", swap(`["ada","bob"]`, `["bob","ada"]`), "the matches from 0 on are not those of journal entry 2"},
 		{"a seed", "matches.jsonl", digit(`"seed":"`), "is not what the journal says of it"},
 		{"a rank", "matches.jsonl", swap(`"ranks":[1,2]`, `"ranks":[2,1]`), "is not what the journal says of it"},
 		{"no result", "matches.jsonl", swap(`"state":"finished"`, `"state":"void"`), "is not what the journal says of it"},
@@ -138,7 +210,7 @@ func TestWhatAForgerWouldChangeIsFoundAndSaid(t *testing.T) {
 	}
 	for _, one := range cases {
 		t.Run(one.name, func(t *testing.T) {
-			_, err := verify(copied(t, one.file, one.change, true))
+			_, err := verify(copied(t, league, one.file, one.change, true))
 			if err == nil || !strings.Contains(err.Error(), one.said) {
 				t.Errorf("%v does not say %q", err, one.said)
 			}
@@ -160,7 +232,7 @@ func TestAJournalWrittenAnewWithAnotherNonceIsFound(t *testing.T) {
 		}
 		return out
 	}
-	folder := copied(t, "journal.txt", forged, true)
+	folder := copied(t, league, "journal.txt", forged, true)
 	data := forged(content(t, league, "journal.txt"))
 	head := strings.Fields(string(lines([]byte(data))[len(lines([]byte(data)))-1]))[0]
 	told := content(t, folder, "tournament.json")
@@ -193,14 +265,14 @@ func resum(t *testing.T, folder string) {
 
 func TestFilesThatAreMissingOrTooManyAreFound(t *testing.T) {
 	same := func(text string) string { return text + " " }
-	folder := copied(t, "records/0.json", same, false)
+	folder := copied(t, league, "records/0.json", same, false)
 	if err := os.Remove(filepath.Join(folder, "records/0.json")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := verify(folder); err == nil || !strings.Contains(err.Error(), "records/0.json is not the file") {
 		t.Error(err)
 	}
-	folder = copied(t, "records/0.json", same, true)
+	folder = copied(t, league, "records/0.json", same, true)
 	write(t, filepath.Join(folder, "more.txt"), "")
 	if _, err := verify(folder); err == nil || !strings.Contains(err.Error(), "which lists") {
 		t.Error(err)

@@ -44,7 +44,7 @@ public final class Arena {
     try {
       var settings = Flags.read(List.of(arguments), System.getenv());
       if (settings.isEmpty()) {
-        System.out.print(Flags.HELP);
+        System.out.print(Flags.help());
         return 0;
       }
       var client = maker.make(settings.get());
@@ -71,10 +71,10 @@ public final class Arena {
       Signal.handle(
           new Signal(name),
           signal -> {
-            if (client.leaving() || !client.connected()) {
+            if (client.leaving()) {
               Runtime.getRuntime().halt(INTERRUPTED);
             } else if (client.playing() == 0) {
-              Runtime.getRuntime().halt(client.errors() > 0 ? ArenaException.BOT_FAILED : 0);
+              client.stop();
             } else {
               Console.stderr("leaving after the running matches; once more to leave at once");
               client.leave();

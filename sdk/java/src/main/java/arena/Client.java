@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -30,8 +31,8 @@ public final class Client {
   private final Console console;
   private final Conversation conversation;
 
-  /** What ends the program, whatever the stream does. */
-  private final CompletableFuture<Status> failure = new CompletableFuture<>();
+  /** What ends the client, whatever the stream does: an error, or the wish to stop. */
+  private final CompletableFuture<Status> end = new CompletableFuture<>();
 
   /** A client whose one bot plays all matches; it is asked by one thread at a time. */
   public Client(Bot bot, Settings settings) throws ArenaException {
@@ -57,7 +58,7 @@ public final class Client {
     this.console = new Console(out, settings.quiet());
     this.conversation =
         new Conversation(
-            bots, shared ? 1 : concurrency, settings, console, failure::completeExceptionally);
+            bots, shared ? 1 : concurrency, settings, console, end::completeExceptionally);
   }
 
   /**
@@ -107,9 +108,10 @@ public final class Client {
     return conversation.results();
   }
 
-  /** Whether a server has ever greeted this bot. */
-  boolean connected() {
-    return conversation.welcomes() > 0;
+  /** Stops at once; what {@link #play} still does is to say how the matches went. */
+  void stop() {
+    conversation.leave();
+    end.complete(Status.OK);
   }
 
   private void keepConnected() throws ArenaException, InterruptedException {
@@ -144,21 +146,34 @@ public final class Client {
           String.format(
               Locale.ROOT, "%s; trying again in %.1f s", reason, pause.toMillis() / 1000.0));
       // Not all bots at once, after a server came back.
-      Thread.sleep(
-          (long) Math.ceil(pause.toMillis() * ThreadLocalRandom.current().nextDouble(0.7, 1.0)));
+      var shortened = pause.toMillis() * ThreadLocalRandom.current().nextDouble(0.7, 1.0);
+      first(
+          new CompletableFuture<Status>()
+              .completeOnTimeout(null, (long) Math.ceil(shortened), TimeUnit.MILLISECONDS));
+      if (end.isDone()) {
+        return;
+      }
       pause =
           pause.compareTo(LONGEST_PAUSE.dividedBy(2)) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
     }
   }
 
-  /** One connection from its beginning to its end. */
-  private Status oneStream(String where) throws ArenaException, InterruptedException {
-    var end = new CompletableFuture<Status>();
-    try (var connection = new Connection(where, settings)) {
-      conversation.begin(() -> connection.open(new Responses(end, where)), hello());
-      return (Status) CompletableFuture.anyOf(end, failure).get();
+  /** Waits for this, or for what ends the client. */
+  private Status first(CompletableFuture<Status> other)
+      throws ArenaException, InterruptedException {
+    try {
+      return (Status) CompletableFuture.anyOf(end, other).get();
     } catch (ExecutionException error) {
       throw (ArenaException) error.getCause();
+    }
+  }
+
+  /** One connection from its beginning to its end. */
+  private Status oneStream(String where) throws ArenaException, InterruptedException {
+    var lost = new CompletableFuture<Status>();
+    try (var connection = new Connection(where, settings)) {
+      conversation.begin(() -> connection.open(new Responses(lost, where)), hello());
+      return first(lost);
     } finally {
       conversation.lost();
     }
@@ -197,29 +212,29 @@ public final class Client {
 
   /** What comes over one stream. */
   private final class Responses implements StreamObserver<PlayResponse> {
-    private final CompletableFuture<Status> end;
+    private final CompletableFuture<Status> lost;
     private final String where;
 
-    Responses(CompletableFuture<Status> end, String where) {
-      this.end = end;
+    Responses(CompletableFuture<Status> lost, String where) {
+      this.lost = lost;
       this.where = where;
     }
 
     @Override
     public void onNext(PlayResponse message) {
-      if (!failure.isDone()) {
+      if (!end.isDone()) {
         conversation.heard(message, where);
       }
     }
 
     @Override
     public void onError(Throwable error) {
-      end.complete(Status.fromThrowable(error));
+      lost.complete(Status.fromThrowable(error));
     }
 
     @Override
     public void onCompleted() {
-      end.complete(Status.OK);
+      lost.complete(Status.OK);
     }
   }
 }

@@ -14,6 +14,7 @@ import arena.v1.PlayResponse;
 import arena.v1.RefereeBody;
 import arena.v1.Rejected;
 import arena.v1.Welcome;
+import com.google.protobuf.Message;
 import io.grpc.stub.StreamObserver;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -271,9 +272,8 @@ final class Conversation {
             .filter(seat -> !welcome.getResumedList().contains(seat.match.id()))
             .toList()) {
       console.warn(
-          "match "
-              + gone.match.id()
-              + " is no longer this bot's: it went on without it, or is played again later");
+          "match %s is no longer this bot's: it went on without it, or is played again later"
+              .formatted(gone.match.id()));
       seats.remove(gone.match.id());
       practising.over(gone.match.tournament().isEmpty());
     }
@@ -312,15 +312,11 @@ final class Conversation {
       seat.stream = streams;
       seats.put(start.getMatchId(), seat);
     }
-    if (recording != null) {
-      recording.note("start", start);
-    }
+    note("start", start);
   }
 
   private void rejected(Rejected rejected, Batch batch) throws ArenaException {
-    if (recording != null) {
-      recording.note("rejected", rejected);
-    }
+    note("rejected", rejected);
     var seat = seats.get(rejected.getMatchId());
     var known =
         seat != null && seat.question != null && seat.question.number() == rejected.getDecision();
@@ -333,9 +329,7 @@ final class Conversation {
   }
 
   private void matchEnd(MatchEnd end) throws ArenaException {
-    if (recording != null) {
-      recording.note("end", end);
-    }
+    note("end", end);
     var seat = seats.remove(end.getMatchId());
     if (seat != null) {
       var result = Result.of(seat.match, end);
@@ -354,9 +348,7 @@ final class Conversation {
   }
 
   private void notice(Notice notice) throws ArenaException {
-    if (recording != null) {
-      recording.note("notice", notice);
-    }
+    note("notice", notice);
     if (notice.getCode() == NoticeCode.NOTICE_CODE_REFUSED) {
       throw new ArenaException(ArenaException.REFUSED, notice.getText() + practising.hint());
     }
@@ -364,17 +356,20 @@ final class Conversation {
   }
 
   private void nonces(Nonces call) throws ArenaException {
-    if (recording != null) {
-      recording.note("nonces", call);
-    }
+    note("nonces", call);
     var answer = drawing.answer(call);
     if (answer != null) {
       outbox.put(BotBody.newBuilder().setNonce(answer).build());
     } else if (drawing.broken(call)) {
       console.warn(
-          "tournament "
-              + call.getTournament()
-              + " is played with other nonces than were agreed on: ask the host why");
+          "tournament %s is played with other nonces than were agreed on: ask the host why"
+              .formatted(call.getTournament()));
+    }
+  }
+
+  private void note(String type, Message message) throws ArenaException {
+    if (recording != null) {
+      recording.note(type, message);
     }
   }
 

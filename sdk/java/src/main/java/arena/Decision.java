@@ -41,12 +41,8 @@ public final class Decision {
     var found = view();
     if (!type.isInstance(found)) {
       throw new UnknownViewException(
-          "the view of "
-              + game()
-              + " is a "
-              + found.getClass().getName()
-              + ", and no "
-              + type.getName());
+          "the view of %s is a %s, and no %s"
+              .formatted(game(), found.getClass().getName(), type.getName()));
     }
     return type.cast(found);
   }

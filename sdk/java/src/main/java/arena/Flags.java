@@ -15,67 +15,50 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * Settings from the command line, then from the REFEREE_… variables; what is wrong is said with a
  * line of usage.
  */
 final class Flags {
-  static final String HELP =
-      """
-      usage: BOT [flags]
-
-      A bot for a Referee server.
-
-        --server HOST:PORT   where the referee listens, or unix:PATH (default: localhost:7700)
-        --token TOKEN        the bot's token, from the host
-        --name NAME          the bot's name, if you want it checked against the token
-        --concurrency N      how many matches to play at once
-        --tls                the server speaks TLS
-        --ca FILE            certificate to trust, PEM (implies --tls)
-        --practice GAME      play practice matches of this game, then stop
-        --against BOT,...    who takes the other seats: house bots, bots that practise, 'anyone'
-        --matches N          how many practice matches (default: 1)
-        --options JSON       options of the practised game
-        --record FILE        keep what the bot saw and answered, a JSON object per line
-        --strict             stop at the first error in decide
-        --quiet              print nothing but errors and warnings
-        --help, -h           this text
-
-      REFEREE_SERVER, REFEREE_TOKEN, REFEREE_NAME, REFEREE_CONCURRENCY, REFEREE_TLS and REFEREE_CA
-      stand in for missing flags.
-      """;
-
   private static final String USAGE =
       "usage: BOT [--server HOST:PORT] [--token TOKEN] [--practice GAME] ... (--help tells all)";
 
-  /** Flags with a value, and what it is called. */
-  private static final Map<String, String> WITH_VALUE =
-      Map.of(
-          "--server", "HOST:PORT",
-          "--token", "TOKEN",
-          "--name", "NAME",
-          "--concurrency", "N",
-          "--ca", "FILE",
-          "--practice", "GAME",
-          "--against", "BOT,…",
-          "--matches", "N",
-          "--options", "JSON",
-          "--record", "FILE");
+  /** One flag: what its value is called (empty: it takes none), and what it means. */
+  private record Flag(String name, String value, String meaning) {}
 
-  private static final List<String> SWITCHES = List.of("--tls", "--strict", "--quiet", "--help");
+  private static final List<Flag> FLAGS =
+      List.of(
+          new Flag("--server", "HOST:PORT", "the referee, or unix:PATH (default: localhost:7700)"),
+          new Flag("--token", "TOKEN", "the bot's token, from the host"),
+          new Flag("--name", "NAME", "the bot's name, if you want it checked against the token"),
+          new Flag("--concurrency", "N", "how many matches to play at once"),
+          new Flag("--tls", "", "the server speaks TLS"),
+          new Flag("--ca", "FILE", "certificate to trust, PEM (implies --tls)"),
+          new Flag("--practice", "GAME", "play practice matches of this game, then stop"),
+          new Flag("--against", "BOT,…", "who takes the other seats: house bots, or 'anyone'"),
+          new Flag("--matches", "N", "how many practice matches (default: 1)"),
+          new Flag("--options", "JSON", "options of the practised game"),
+          new Flag("--record", "FILE", "keep what the bot saw and answered, as lines of JSON"),
+          new Flag("--strict", "", "stop at the first error in decide"),
+          new Flag("--quiet", "", "print nothing but errors and warnings"),
+          new Flag("--help", "", "or -h: this text"));
+
+  /** Flags for which a variable stands in: REFEREE_SERVER for {@code --server}. */
+  private static final List<String> IN_ENVIRONMENT =
+      List.of("--server", "--token", "--name", "--concurrency", "--tls", "--ca");
+
   private static final Set<String> OFF = Set.of("", "0", "no", "off", "false");
   private static final Pattern ADDRESS =
       Pattern.compile("unix:.+|(?!https?:)(dns:(///)?)?[^/]+:[0-9]{1,5}", Pattern.DOTALL);
   private static final Pattern TOKEN = Pattern.compile("[!-~]*");
 
-  private final Map<String, String> given = new HashMap<>();
-  private final Map<String, String> environment;
+  /** What was given, and what to name if it is wrong: the flag, or the variable in its place. */
+  private record Value(String text, String source) {}
 
-  private Flags(Map<String, String> environment) {
-    this.environment = environment;
-  }
+  private final Map<String, Value> given = new HashMap<>();
+
+  private Flags() {}
 
   /** Wrong use: the sentence, after a line of usage. */
   static final class WrongUse extends Exception {
@@ -96,85 +79,98 @@ final class Flags {
     if (arguments.contains("--help") || arguments.contains("-h")) {
       return Optional.empty();
     }
-    var flags = new Flags(environment);
-    flags.sort(arguments);
-    return Optional.of(flags.settings());
+    var flags = new Flags();
+    flags.addArguments(arguments);
+    flags.addVariables(environment);
+    var settings = flags.settings();
+    var patience = environment.getOrDefault("REFEREE_PATIENCE", "");
+    if (!patience.isEmpty()) {
+      settings.patience(seconds("REFEREE_PATIENCE", patience));
+    }
+    return Optional.of(settings.build());
   }
 
-  private void sort(List<String> arguments) throws WrongUse {
+  /** What {@code --help} shows. */
+  static String help() {
+    var text = new StringBuilder("usage: BOT [flags]\n\nA bot for a Referee server.\n\n");
+    for (var flag : FLAGS) {
+      text.append("  %-21s%s\n".formatted(flag.name() + " " + flag.value(), flag.meaning()));
+    }
+    var variables = IN_ENVIRONMENT.stream().map(Flags::variable).toList();
+    return text + "\n" + String.join(", ", variables) + "\nstand in for missing flags.\n";
+  }
+
+  private static String variable(String flag) {
+    return "REFEREE_" + flag.substring(2).toUpperCase(Locale.ROOT);
+  }
+
+  private void addArguments(List<String> arguments) throws WrongUse {
     for (var words = arguments.iterator(); words.hasNext(); ) {
       var word = words.next();
-      var parts = word.startsWith("--") ? word.split("=", 2) : new String[] {word};
-      var flag = parts[0];
-      if (SWITCHES.contains(flag)) {
-        if (parts.length > 1) {
-          throw new WrongUse(flag + ": it takes no value");
+      var parts = word.split("=", 2);
+      var name = parts[0];
+      var flag =
+          FLAGS.stream()
+              .filter(known -> known.name().equals(name))
+              .findFirst()
+              .orElseThrow(() -> new WrongUse(unknown(word, name)));
+      var value = parts.length > 1 ? parts[1] : "";
+      if (flag.value().isEmpty() && parts.length > 1) {
+        throw new WrongUse(name + ": it takes no value");
+      } else if (!flag.value().isEmpty() && parts.length == 1) {
+        value = words.hasNext() ? words.next() : "--";
+        if (value.startsWith("--")) {
+          throw new WrongUse(name + ": its value is missing; write " + name + " " + flag.value());
         }
-        given.put(flag, "");
-      } else if (!WITH_VALUE.containsKey(flag)) {
-        throw new WrongUse(unknown(word));
-      } else if (parts.length > 1) {
-        given.put(flag, parts[1]);
-      } else {
-        var value = words.hasNext() ? words.next() : null;
-        if (value == null || value.startsWith("--")) {
-          var called = WITH_VALUE.get(flag);
-          throw new WrongUse(flag + ": its value is missing; write " + flag + " " + called);
-        }
-        given.put(flag, value);
+      }
+      given.put(name, new Value(value, name));
+    }
+  }
+
+  private void addVariables(Map<String, String> environment) {
+    for (var flag : IN_ENVIRONMENT) {
+      var value = environment.getOrDefault(variable(flag), "");
+      var off = flag.equals("--tls") && OFF.contains(value.toLowerCase(Locale.ROOT));
+      if (!value.isEmpty() && !off) {
+        given.putIfAbsent(flag, new Value(value, variable(flag)));
       }
     }
   }
 
-  private static String unknown(String word) {
+  private static String unknown(String word, String flag) {
     if (!word.startsWith("-")) {
       return "'" + word + "' belongs to no flag; --help shows all of them";
     }
-    var flag = word.split("=", 2)[0];
-    var known = Stream.concat(WITH_VALUE.keySet().stream().sorted(), SWITCHES.stream()).toList();
-    var hint = Spelling.meant(flag, known).map(near -> "did you mean " + near + "?");
+    var hint =
+        Spelling.meant(flag, FLAGS.stream().map(Flag::name).toList())
+            .map(near -> "did you mean " + near + "?");
     return flag + ": there is no such flag; " + hint.orElse("--help shows all of them");
   }
 
-  private Settings settings() throws WrongUse {
-    var server = orElse("--server", "REFEREE_SERVER", Settings.DEFAULT_SERVER);
+  private Settings.Builder settings() throws WrongUse {
+    var server = text("--server", Settings.DEFAULT_SERVER);
     if (!ADDRESS.matcher(server).matches()) {
       throw new WrongUse(
           "--server: '" + server + "' is not an address: write HOST:PORT or unix:PATH");
     }
-    var token = orElse("--token", "REFEREE_TOKEN", "").strip();
+    var token = text("--token", "").strip();
     if (!TOKEN.matcher(token).matches()) {
       throw new WrongUse("--token: it has characters that no token has; copy it again");
     }
-    var builder =
-        Settings.at(server)
-            .token(token)
-            .name(orElse("--name", "REFEREE_NAME", ""))
-            .concurrency(concurrency())
-            .tls(
-                given.containsKey("--tls")
-                    || !OFF.contains(variable("REFEREE_TLS").toLowerCase(Locale.ROOT)))
-            .ca(certificate())
-            .practice(practice())
-            .record(given.containsKey("--record") ? Path.of(given.get("--record")) : null)
-            .strict(given.containsKey("--strict"))
-            .quiet(given.containsKey("--quiet"));
-    if (!variable("REFEREE_PATIENCE").isEmpty()) {
-      builder.patience(seconds("REFEREE_PATIENCE", variable("REFEREE_PATIENCE")));
-    }
-    return builder.build();
-  }
-
-  private int concurrency() throws WrongUse {
-    return given.containsKey("--concurrency")
-        ? whole("--concurrency", given.get("--concurrency"))
-        : variable("REFEREE_CONCURRENCY").isEmpty()
-            ? 0
-            : whole("REFEREE_CONCURRENCY", variable("REFEREE_CONCURRENCY"));
+    return Settings.at(server)
+        .token(token)
+        .name(text("--name", ""))
+        .concurrency(whole("--concurrency", 0))
+        .tls(given.containsKey("--tls"))
+        .ca(certificate())
+        .practice(practice())
+        .record(given.containsKey("--record") ? Path.of(text("--record", "")) : null)
+        .strict(given.containsKey("--strict"))
+        .quiet(given.containsKey("--quiet"));
   }
 
   private Path certificate() throws WrongUse {
-    var file = orElse("--ca", "REFEREE_CA", "");
+    var file = text("--ca", "");
     if (file.isEmpty()) {
       return null;
     }
@@ -195,7 +191,7 @@ final class Flags {
   }
 
   private Settings.Practice practice() throws WrongUse {
-    if (given.getOrDefault("--practice", "").isEmpty()) {
+    if (text("--practice", "").isEmpty()) {
       for (var flag : List.of("--against", "--matches", "--options")) {
         if (given.containsKey(flag)) {
           throw new WrongUse(flag + " goes with --practice GAME");
@@ -203,32 +199,31 @@ final class Flags {
       }
       return null;
     }
-    var against = Arrays.stream(given.getOrDefault("--against", "").split(",")).map(String::strip);
-    var matches = whole("--matches", given.getOrDefault("--matches", "1"));
+    var against = Arrays.stream(text("--against", "").split(",")).map(String::strip);
+    var matches = whole("--matches", 1);
     if (matches < 1) {
       throw new WrongUse("--matches: 1 is the least");
     }
     return new Settings.Practice(
-        given.get("--practice"),
+        text("--practice", ""),
         against.filter(name -> !name.isEmpty()).toList(),
         matches,
-        given.getOrDefault("--options", ""));
+        text("--options", ""));
   }
 
-  private String orElse(String flag, String variable, String otherwise) {
-    var standIn = variable(variable);
-    return given.getOrDefault(flag, standIn.isEmpty() ? otherwise : standIn);
+  private String text(String flag, String otherwise) {
+    return given.containsKey(flag) ? given.get(flag).text() : otherwise;
   }
 
-  private String variable(String name) {
-    return environment.getOrDefault(name, "");
-  }
-
-  private static int whole(String flag, String text) throws WrongUse {
-    if (!text.matches("[0-9]{1,9}")) {
-      throw new WrongUse(flag + ": '" + text + "' is not a whole number");
+  private int whole(String flag, int otherwise) throws WrongUse {
+    if (!given.containsKey(flag)) {
+      return otherwise;
     }
-    return Integer.parseInt(text);
+    var value = given.get(flag);
+    if (!value.text().matches("[0-9]{1,9}")) {
+      throw new WrongUse(value.source() + ": '" + value.text() + "' is not a whole number");
+    }
+    return Integer.parseInt(value.text());
   }
 
   private static Duration seconds(String flag, String text) throws WrongUse {

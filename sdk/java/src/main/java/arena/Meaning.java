@@ -1,14 +1,24 @@
 package arena;
 
 import io.grpc.Status;
-import java.net.ConnectException;
-import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 
 /** What a status of gRPC means to the author of a bot, and whether waiting can mend it. */
 final class Meaning {
+  private static final String CHECK_TOKEN = "check REFEREE_TOKEN or --token";
+  private static final String GIVE_TOKEN = "give it with --token or REFEREE_TOKEN";
+  private static final Pattern OTHER_NAME =
+      Pattern.compile("No name matching|No [Ss]ubject [Aa]lternative");
+  private static final Pattern NOT_TRUSTED =
+      Pattern.compile("CertificateException|CertPathBuilderException|CERTIFICATE_VERIFY|PKIX");
+  private static final Pattern NO_TLS =
+      Pattern.compile("NotSslRecord|WRONG_VERSION_NUMBER|Unsupported or unrecognized SSL");
+  private static final Pattern NOTHING_LISTENS =
+      Pattern.compile("NoSuchFile|No such file|Connection refused|ConnectException.*refused");
+
   private Meaning() {}
 
   /**
@@ -26,12 +36,8 @@ final class Meaning {
     return switch (status.getCode()) {
       case UNAUTHENTICATED ->
           refused(
-              where
-                  + " did not accept the token: "
-                  + (hasToken
-                      ? "check REFEREE_TOKEN or --token"
-                      : "give it with --token or REFEREE_TOKEN")
-                  + "; the host makes one with 'referee bot add NAME'");
+              "%s did not accept the token: %s; the host makes one with 'referee bot add NAME'"
+                  .formatted(where, hasToken ? CHECK_TOKEN : GIVE_TOKEN));
       case UNIMPLEMENTED ->
           refused(where + " is a gRPC server, but no Referee server of this version: " + details);
       case ALREADY_EXISTS,
@@ -44,7 +50,7 @@ final class Meaning {
       default ->
           first && status.getCause() != null // no answer of a server, but a failure on the way
               ? unreachable(status, details, where, tls, true)
-              : gone("lost the connection to " + where);
+              : gone("lost the connection to " + where + inBrackets(details));
     };
   }
 
@@ -52,28 +58,19 @@ final class Meaning {
       Status status, String details, String where, boolean tls, boolean first) {
     var causes = causes(status.getCause());
     var text = String.join("\n", causes.stream().map(String::valueOf).toList());
-    if (tls
-        && text.matches(
-            "(?s).*(No name matching|No subject alternative|No Subject Alternative).*")) {
+    if (tls && OTHER_NAME.matcher(text).find()) {
       return refused(
-          "the certificate of "
-              + where
-              + " is made out to another name: ask for the server by that name");
+          "the certificate of %s is made out to another name: ask for the server by that name"
+              .formatted(where));
     }
-    if (tls
-        && text.matches(
-            "(?s).*(CertificateException|CertPathBuilderException|CERTIFICATE_VERIFY_FAILED|PKIX).*")) {
+    if (tls && NOT_TRUSTED.matcher(text).find()) {
       return refused(
           "the certificate of " + where + " is not trusted: give the one to trust with --ca FILE");
     }
-    if (tls
-        && text.matches(
-            "(?s).*(NotSslRecordException|WRONG_VERSION_NUMBER|Unsupported or unrecognized"
-                + " SSL).*")) {
+    if (tls && NO_TLS.matcher(text).find()) {
       return refused(where + " does not speak TLS: leave out --tls and --ca");
     }
-    if (causes.stream()
-        .anyMatch(cause -> cause instanceof NoSuchFileException || refusedByMachine(cause))) {
+    if (NOTHING_LISTENS.matcher(text).find()) {
       return gone("no Referee server listens at " + where);
     }
     if (details.contains("stopping")) {
@@ -85,19 +82,13 @@ final class Meaning {
     var why = causes.isEmpty() ? details : why(causes.get(causes.size() - 1));
     var hint = tls ? "" : "; if it speaks TLS, give --tls or --ca FILE";
     return gone(
-        "cannot reach a Referee server at "
-            + where
-            + " ("
-            + (why.isEmpty() ? "no answer" : why)
-            + hint
-            + ")");
+        "cannot reach a Referee server at %s (%s%s)"
+            .formatted(where, why.isEmpty() ? "no answer" : why, hint));
   }
 
-  private static boolean refusedByMachine(Throwable cause) {
-    var text = String.valueOf(cause.getMessage());
-    return text.contains("No such file")
-        || text.contains("Connection refused")
-        || cause instanceof ConnectException && text.contains("refused");
+  /** The words that the server gave, if it gave any. */
+  private static String inBrackets(String details) {
+    return details.isEmpty() ? "" : " (" + details + ")";
   }
 
   private static String why(Throwable cause) {

@@ -18,15 +18,9 @@ final class Sentences {
     var others = String.join(", ", match.others());
     var how = result.termination();
     var why = result.text();
-    return match.game()
-        + " "
-        + match.id()
-        + ": rank "
-        + result.rank()
-        + " of "
-        + result.ranks().size()
-        + ", score "
-        + result.score()
+    return "%s %s: rank %d of %d, score %d"
+            .formatted(
+                match.game(), match.id(), result.rank(), result.ranks().size(), result.score())
         + (others.isEmpty() ? "" : " against " + others)
         + (why.isEmpty() ? "" : " (" + (why.startsWith(how) ? why : how + ": " + why) + ")");
   }

@@ -72,11 +72,8 @@ final class Thinking {
               seat.bot.end(result);
             }
           } catch (Throwable error) {
-            talk.console()
-                .warn(
-                    Sentences.trace(error)
-                        + "the bot's end() failed after match "
-                        + seat.match.id());
+            var told = "the bot's end() failed after match " + seat.match.id();
+            talk.console().warn(Sentences.trace(error) + told);
           }
           synchronized (talk.lock()) {
             ending--;

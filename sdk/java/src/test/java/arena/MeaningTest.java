@@ -114,7 +114,7 @@ class MeaningTest {
         false);
     assertMeans(
         3,
-        "lost the connection to here:1",
+        "lost the connection to here:1 (4711)",
         Status.INTERNAL.withDescription("4711"),
         true,
         false,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -107,6 +108,26 @@ def test_a_word_that_would_favour_some_place_is_refused(monkeypatch: pytest.Monk
     assert Seeded(b"").roll("x", [10]) == (5,)
     monkeypatch.setattr(Seeded, "_next", lambda self, label: Stream(b"\xff" * 4 * 12))
     assert sorted(Seeded(b"").order("x", [1, 2, 3])) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 10, 94, 256, 257, 300])
+@pytest.mark.parametrize("highest", [0, 0xFFFFFF00, 0xFFFFFFFF], ids=["plain", "perhaps refused", "refused"])
+def test_an_order_is_the_swaps_of_its_words_one_by_one(
+    monkeypatch: pytest.MonkeyPatch, count: int, highest: int
+) -> None:
+    words = [random.Random(f"{count} {place}").randrange(1 << 32) for place in range(count + 8)]
+    if highest:
+        words[count // 2 : count // 2 + 3] = [highest] * 3
+    drawn = b"".join(word.to_bytes(4, "big") for word in words)
+    monkeypatch.setattr(
+        Seeded, "_next", lambda self, label: type("Stream", (), {"digest": lambda _, size: drawn[:size]})()
+    )
+    expected, left = list(range(count)), iter(words)
+    for place in range(count - 1, 0, -1):
+        even = (1 << 32) - (1 << 32) % (place + 1)
+        other = next(word for word in left if word < even) % (place + 1)
+        expected[place], expected[other] = expected[other], expected[place]
+    assert Seeded(b"").order("x", range(count)) == expected
 
 
 @pytest.mark.parametrize(

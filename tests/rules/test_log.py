@@ -28,6 +28,31 @@ def test_news_is_what_was_added_since_a_seat_decided(turns: list[tuple[set[int],
         assert log.since(None) == everything[latest:]
 
 
+@given(steps, st.lists(st.booleans(), min_size=1))
+@settings(max_examples=60)
+def test_news_is_written_once_however_many_are_told(turns: list[tuple[set[int], int]], told: list[bool]) -> None:
+    log: Log[int] = Log(3)
+    number = 0
+    seen: list[int] = []
+
+    def write(event: int) -> bytes:
+        seen.append(event)
+        return b"%d" % event
+
+    for turn, (seats, added) in enumerate(turns):
+        log.decided(seats)
+        for _ in range(added):
+            log.add(number)
+            number += 1
+        if told[turn % len(told)]:
+            for seat in (None, 0, 1, 2):
+                assert log.written(seat, write) == [b"%d" % event for event in log.since(seat)]
+            twin = log.copy()
+            twin.add(-1)
+            assert twin.written(0, b"%d".__mod__)[-1] == b"-1"
+    assert len(seen) == len(set(seen))
+
+
 def test_a_copy_goes_its_own_way() -> None:
     log: Log[str] = Log(2)
     log.add("deal")

@@ -12,16 +12,17 @@ rejection).
 
 from __future__ import annotations
 
-import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from struct import unpack
+from functools import lru_cache
+from hashlib import shake_256
+from struct import Struct, unpack
 from typing import Any, Literal, Self, TypeVar
 
 T = TypeVar("T")
-_NEVER_REFUSED = 0xFFFFFF00
-"""No 32-bit word below this is refused when one of at most 256 items is drawn."""
+_HIGH = b"\xff\xff\xff"
+"""A 32-bit word that does not begin so is never refused when one of at most 256 items is drawn."""
 
 
 class Impossible(ValueError):
@@ -69,7 +70,7 @@ class Seeded(Chance):
     __slots__ = ("_drawn", "_seed")
 
     def __init__(self, seed: bytes) -> None:
-        self._seed = seed
+        self._seed = _framed(seed)
         self._drawn: dict[str, int] = {}
 
     def skip(self, label: str) -> None:
@@ -94,13 +95,14 @@ class Seeded(Chance):
         stream = self._next(label)
         spare = 8
         while True:
-            words = unpack(f">{count + spare}I", stream.digest(4 * (count + spare)))
+            drawn = stream.digest(4 * (count + spare))
+            words = _words(count + spare).unpack(drawn)
             result = list(items)
-            if (
-                count <= 256 and max(words) < _NEVER_REFUSED
-            ):  # almost always: the plain swaps, without looking at each word
-                for place, word in zip(range(count - 1, 0, -1), words, strict=False):
-                    other = word % (place + 1)
+            if count <= 256 and _HIGH not in drawn:  # almost always: the plain swaps, without looking at each word
+                place = count
+                for word in words[: -spare - 1]:
+                    other = word % place
+                    place -= 1
                     result[place], result[other] = result[other], result[place]
                 return result
             at = 0
@@ -128,16 +130,31 @@ class Seeded(Chance):
             throws += 1
 
     def copy(self) -> Self:
-        twin = type(self)(self._seed)
+        twin = type(self).__new__(type(self))
+        twin._seed = self._seed
         twin._drawn = self._drawn.copy()
         return twin
 
     def _next(self, label: str) -> Any:
         number = self._drawn.get(label, 0)
         self._drawn[label] = number + 1
-        name = label.encode()
-        # Every part has a length of its own, so no two draws share an input.
-        return hashlib.shake_256(b"%d:%b%d:%b%d" % (len(self._seed), self._seed, len(name), name, number))
+        return shake_256(b"%b%b%d" % (self._seed, _name(label), number))
+
+
+def _framed(part: bytes) -> bytes:
+    """Behind its length, so that no two draws share an input."""
+    return b"%d:%b" % (len(part), part)
+
+
+@lru_cache(256)
+def _name(label: str) -> bytes:
+    return _framed(label.encode())
+
+
+@lru_cache(256)
+def _words(count: int) -> Struct:
+    """So many 32-bit words."""
+    return Struct(f">{count}I")
 
 
 class Scripted(Chance):

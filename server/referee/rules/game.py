@@ -363,7 +363,8 @@ NOT_ASKED = Rejection("not_asked", "this seat is not asked now")
 def ranks(keys: Iterable[Any]) -> tuple[int, ...]:
     """Ranks by key, highest first: 1 + the number of seats strictly better, so equals share a rank (1 1 3)."""
     values = list(keys)
-    return tuple(1 + sum(other > value for other in values) for value in values)
+    best_first = sorted(values, reverse=True)
+    return tuple([1 + best_first.index(value) for value in values])
 
 
 def seed_bytes(seed: int | str) -> bytes:

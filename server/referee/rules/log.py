@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Generic, Self, TypeVar
 
 E = TypeVar("E")
@@ -17,10 +17,12 @@ class Log(Generic[E]):
     be asked again among those that decide, or its bookmark keeps everything.
     """
 
-    __slots__ = ("_bookmarks", "_events", "_latest")
+    __slots__ = ("_bookmarks", "_events", "_latest", "_written")
 
     def __init__(self, players: int) -> None:
         self._events: list[E] = []
+        self._written: list[bytes] = []
+        """The wire forms of the first so many events: of as many as a view has told."""
         self._bookmarks = [0] * players
         self._latest = 0
 
@@ -46,9 +48,17 @@ class Log(Generic[E]):
     def since(self, seat: int | None) -> list[E]:
         return self._events[self._latest if seat is None else self._bookmarks[seat] :]
 
+    def written(self, seat: int | None, write: Callable[[E], bytes]) -> list[bytes]:
+        """The same as `since`, each event as `write` writes it: once, for all seats that are told of it."""
+        written = self._written
+        if len(written) < len(self._events):
+            written += map(write, self._events[len(written) :])
+        return written[self._latest if seat is None else self._bookmarks[seat] :]
+
     def copy(self) -> Self:
         twin = type(self).__new__(type(self))
         twin._events = self._events.copy()
+        twin._written = self._written.copy()
         twin._bookmarks = self._bookmarks.copy()
         twin._latest = self._latest
         return twin
@@ -57,6 +67,7 @@ class Log(Generic[E]):
         old = min(self._latest, *self._bookmarks)
         if old > 128:
             del self._events[:old]
+            del self._written[:old]
             self._bookmarks = [mark - old for mark in self._bookmarks]
             self._latest -= old
 

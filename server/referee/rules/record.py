@@ -81,16 +81,20 @@ class Record:
 
     def check_types(self) -> None:
         """TypeError if something is not of its kind: a record may come from anywhere."""
-        kinds = (("game", str), ("version", int), ("players", int), ("options", dict), ("seed", str))
-        for name, kind in kinds:
-            if type(getattr(self, name)) is not kind:
+        fields = (self.game, self.version, self.players, self.options, self.seed)
+        for (name, kind), value in zip(_KINDS, fields, strict=True):
+            if type(value) is not kind:
                 raise TypeError(f"{name!r} is not of its kind")
-        if not all(type(move) is str for move in self.moves):
+        if not _TEXTS.issuperset(map(type, self.moves)):
             raise TypeError("'moves' are not texts")
         if (end := self.result) is not None and not (
-            {type(number) for number in (*end.ranks, *end.scores)} <= {int} and type(end.reason) is str
+            _NUMBERS.issuperset(map(type, end.ranks + end.scores)) and type(end.reason) is str
         ):
             raise TypeError("'result' is none")
+
+
+_KINDS = (("game", str), ("version", int), ("players", int), ("options", dict), ("seed", str))
+_TEXTS, _NUMBERS = frozenset({str}), frozenset({int})
 
 
 def write_moves(state: State[Any], moves: Mapping[Seat, Any]) -> str:
@@ -117,20 +121,21 @@ def read_moves(state: State[Any], text: str, known: KnownMoves | None = None) ->
 
     `known` spares reading the same few texts again and again; it must be of the same game and options.
     """
-    read = None if known is None else known.get(text)
-    if read is None:
-        parsed_now = _parsed(state, text)
-        read = tuple(sorted(parsed_now)), parsed_now
-        if known is not None and len(text) <= SHORT and len(known) < MOST_KNOWN:
-            known[text] = read
-    seats, moves = read
+    seats, moves = (known and known.get(text)) or _read(state, text, known)
     if seats != (asked := state.pending()):
         raise ReplayError(f"{text!r} has moves of seats {list(seats)}, asked are {list(asked)}")
-    check = state.check
-    for seat, parsed in moves.items():
-        if rejection := check(seat, parsed):
+    for seat, move in moves.items():
+        if rejection := state.check(seat, move):
             raise ReplayError(f"{text!r}: {rejection.message}")
     return moves
+
+
+def _read(state: State[Any], text: str, known: KnownMoves | None) -> tuple[tuple[Seat, ...], Mapping[Seat, Any]]:
+    moves = _parsed(state, text)
+    read = tuple(sorted(moves)), moves
+    if known is not None and len(text) <= SHORT and len(known) < MOST_KNOWN:
+        known[text] = read
+    return read
 
 
 def _parsed(state: State[Any], text: str) -> dict[Seat, Any]:

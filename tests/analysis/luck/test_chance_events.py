@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from referee.analysis.luck import LuckyMatch, adjust, check_game, meter_of, place_share
-from referee.analysis.luck.value import MATCHES
 from referee.hosting import inprocess
 from referee.hosting.bot import folders
 from referee.rules import registry
@@ -17,6 +16,8 @@ from referee.rules.chance import Seeded
 from referee.rules.game import State, WrongUse
 from referee.rules.playout import match_seed, playout, random_chooser
 from referee.rules.record import Record
+
+from ...soak_share import part_of
 
 TABLES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "flip7": (("odds", "cautious", "odds", "cautious"), {}),
@@ -45,7 +46,9 @@ def series(game: str, matches: int) -> list[Record]:
 
 
 @cache
-def measured(game: str, matches: int, rollouts: int | None = None, learning: int = MATCHES) -> tuple[LuckyMatch, ...]:
+def measured(
+    game: str, matches: int, rollouts: int | None = None, learning: int | None = None
+) -> tuple[LuckyMatch, ...]:
     records = series(game, matches)
     meter = meter_of(registry.find(game), records[0].players, records[0].options, rollouts=rollouts, learning=learning)
     bots = TABLES[game][0]
@@ -119,6 +122,6 @@ def test_a_value_learnt_from_few_matches_keeps_the_mean_of_luck_at_zero() -> Non
 @pytest.mark.parametrize(("game", "most"), [("flip7", 0.5), ("encore", 0.5), ("stop_me_go", 1.0), ("stop", 1.0)])
 def test_luck_has_the_mean_zero_and_takes_variance_away(game: str, most: float) -> None:
     """The goal is half the variance in two games, and nowhere more variance than before. Not fitted to any figures."""
-    matches = measured(game, 400)
+    matches = measured(game, part_of(400, 40))
     held(matches)
     assert adjust(matches).variance <= most

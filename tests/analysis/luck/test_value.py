@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
+from referee.analysis.luck import value
 from referee.analysis.luck.value import KNOTS, LearntValue, learn, place_share
 from referee.analysis.why.yardstick import Yardstick
 from referee.rules import registry
@@ -46,12 +48,12 @@ def test_what_no_seat_knows_is_not_in_an_appraisal(game: str) -> None:
 
 def test_values_are_chances_that_add_up_and_a_lead_is_worth_something() -> None:
     game = registry.find("flip7")
-    value = learn(Yardstick.of(game), 3, game.resolve_options(), 0, 12)
+    learnt = learn(Yardstick.of(game), 3, game.resolve_options(), 0, 12)
     state = game.start(3, seed=b"valued")
-    shares = value.shares(state)
+    shares = learnt.shares(state)
     assert sum(shares) == pytest.approx(1.5)
     state.totals[1] = 150  # type: ignore[attr-defined]
-    assert value.shares(state)[1] > shares[1] + 0.1
+    assert learnt.shares(state)[1] > shares[1] + 0.1
 
 
 def test_learning_can_be_repeated_and_another_seed_learns_from_other_matches() -> None:
@@ -61,14 +63,30 @@ def test_learning_can_be_repeated_and_another_seed_learns_from_other_matches() -
     assert not np.array_equal(first.worth, other.worth)
 
 
+def test_many_seats_or_matches_do_not_make_learning_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = registry.find("stop_me_go")
+    sizes = []
+
+    def fitted(rows: Any, ahead: Any) -> Any:
+        sizes.append(len(rows))
+        return np.zeros(rows.shape[1])
+
+    monkeypatch.setattr(value, "_fitted", fitted)
+    monkeypatch.setattr(value, "COMPARISONS", 300)
+    for players, matches in ((2, 4), (6, 4), (2, 60)):
+        learn(Yardstick.of(game), players, game.resolve_options(), 0, matches)
+    assert sizes[0] > 50  # as many positions as there are
+    assert all(size <= 360 for size in sizes)  # about so many: of each pair one order or both are taken, by lot
+
+
 def test_without_anything_learnt_all_seats_are_alike_and_a_finished_match_counts_by_its_ranks() -> None:
     game = registry.find("stop_me_go")
     state = game.start(2, seed=b"nothing learnt")
-    value = LearntValue(np.zeros((KNOTS, len(state.appraisal().seats[0]))))
-    assert value.shares(state) == [0.5, 0.5]
+    nothing = LearntValue(np.zeros((KNOTS, len(state.appraisal().seats[0]))))
+    assert nothing.shares(state) == [0.5, 0.5]
     chooser = random_chooser(b"nothing learnt", 0)
     while state.pending():
         state.play({seat: chooser(state, seat) for seat in state.pending()})
     ended = state.result()
     assert ended is not None
-    assert value.shares(state) == [place_share(ended.ranks, seat) for seat in range(2)]
+    assert nothing.shares(state) == [place_share(ended.ranks, seat) for seat in range(2)]

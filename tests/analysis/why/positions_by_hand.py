@@ -45,7 +45,7 @@ def complete_the_column() -> State[Any]:
     state.rolled = words
     state.colour_dice, state.number_dice, state.special_die = [colour, colour], [0, 0], 0
     state.taken = type(state.taken)(37, 0)
-    state.shown = {}
+    state.shown = b""
     assert pair(colour, 0) in {move.way for move in state.legal(0).moves}
     return registry.find("encore").imagine(state.view(0), Seeded(b"hand"))
 

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
 
 from arena.games.encore.v1 import encore_pb2 as pb
 from referee.games.encore import GAME
+from referee.games.encore.choices import BOMBS
+from referee.games.encore.moves import ACTION_NAMES, NUMBER_WORDS
 from referee.games.encore.sheet import sheet_for
 from referee.games.encore.state import EncoreState
 from referee.rules.chance import Scripted, Seeded
@@ -46,6 +51,82 @@ def test_a_view_shows_every_sheet_as_it_is(moments: Moments) -> None:
         assert list(view.scores) == [paper.score() for paper in state.papers]
         assert list(view.asked) == list(state.pending())
         assert (view.roll, view.active) == (state.roll, state.active)
+
+
+def as_a_message(state: EncoreState, seat: int | None, seen: pb.View) -> pb.View:
+    """The view built field by field; the printed sheet and the events are those that were seen."""
+    sheet, result = state.sheet, state.result()
+
+    def letters(names: str, bits: int) -> str:
+        return "".join(name for number, name in enumerate(names) if bits >> number & 1)
+
+    def dice(words: tuple[str, ...], special: str) -> pb.Dice:
+        return pb.Dice(colours=words[: len(words) // 2], numbers=words[len(words) // 2 :], special=special)
+
+    colours = [sheet.colour_words[face] for face in state.colour_dice]
+    question = pb.QUESTION_BOMB if state.phase == BOMBS else pb.QUESTION_DICE
+    if result:
+        question = pb.QUESTION_UNSPECIFIED
+    return pb.View(
+        seat=seat,
+        asked=state.pending(),
+        events=seen.events,
+        scores=state.scores(),
+        ranks=result.ranks if result else (),
+        reason=result.reason if result else "",
+        question=question,
+        sheet=seen.sheet,
+        roll=state.roll,
+        roll_limit=state.roll_limit,
+        active=state.active,
+        rolled=dice(state.rolled[:-1], state.rolled[-1]),
+        dice=dice(
+            (*colours, *(NUMBER_WORDS[face] for face in state.number_dice)), ACTION_NAMES.get(state.special_die, "")
+        ),
+        players=[
+            pb.Player(
+                marked="".join("1" if paper.marked >> box & 1 else "0" for box in range(105)),
+                exclamation_marks=paper.marks,
+                special_dice=paper.circled - paper.used,
+                special_dice_used=paper.used,
+                hearts=paper.hearts,
+                bombs_owed=paper.bombs_owed,
+                rows=letters(sheet.row_letters, paper.rows),
+                columns=letters(sheet.column_letters, paper.columns),
+                colours=letters(sheet.colour_letters, paper.colours),
+                row_points=paper.row_points,
+                column_points=paper.column_points,
+                heart_points=paper.heart_points,
+                colour_points=paper.colour_points,
+                unused_roll_points=paper.unused_roll_points,
+            )
+            for paper in state.papers
+        ],
+        rows_taken=letters(sheet.row_letters, state.rows_taken),
+        columns_taken=letters(sheet.column_letters, state.columns_taken),
+        colours_taken=letters(sheet.colour_letters, state.colours_taken),
+    )
+
+
+@pytest.mark.parametrize(("players", "seed"), [(1, 1), (1, 2), (2, 3), (4, 4), (6, 5)])
+@pytest.mark.parametrize("other_sheet", [False, True])
+def test_a_view_is_written_as_its_message_is(
+    moments: Moments, harlequin: dict[str, Any], players: int, seed: int, other_sheet: bool
+) -> None:
+    for number, state in enumerate(moments(players, seed, {"sheet": harlequin} if other_sheet else None)):
+        if number % 5 and state.pending():
+            state.view_bytes(number % players)  # what it keeps of this one is of use for the next
+            continue
+        twin = state.copy()
+        if number % 2 == 0:
+            twin = GAME.imagine(state.view_bytes(None), Seeded(b"twin"))
+        if asked := twin.pending():
+            twin.play({seat: twin.legal(seat).moves[-1] for seat in asked})
+        for one in (twin, state):
+            for seat in (None, *range(players)):
+                written = one.view_bytes(seat)
+                message = as_a_message(one, seat, pb.View.FromString(written))
+                assert written == message.SerializeToString(deterministic=True)
 
 
 def test_the_sheet_in_a_view_names_every_box() -> None:

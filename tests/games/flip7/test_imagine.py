@@ -34,3 +34,21 @@ def test_a_view_with_a_card_too_many_is_refused() -> None:
     view.discard_size += 1
     with pytest.raises(WrongUse, match="no view of a match of flip7: its cards are not those of a whole match"):
         GAME.imagine(view, Seeded(b""))
+
+
+@pytest.mark.parametrize("card", [0, 22, 127, 128, 300])
+def test_a_view_with_a_card_that_there_is_not_or_not_so_often_is_refused(card: int) -> None:
+    view = GAME.start(3, seed=b"strange").view(0)
+    assert isinstance(view, pb.View)
+    view.players[1].cards.extend([card, card])
+    with pytest.raises(WrongUse, match="its cards are not those of a whole match"):
+        GAME.imagine(view, Seeded(b""))
+
+
+@pytest.mark.parametrize("change", [{"dealer": 3}, {"round": 301}, {"scores": [0] * 34}])
+def test_a_view_of_a_table_that_cannot_be_is_refused(change: dict[str, Any]) -> None:
+    view = GAME.start(3, seed=b"strange").view(0)
+    assert isinstance(view, pb.View)
+    view.MergeFrom(pb.View(**change))
+    with pytest.raises(WrongUse, match="its players or its rounds are not those of a whole match"):
+        GAME.imagine(view, Seeded(b""))

@@ -6,10 +6,13 @@ from collections import Counter
 from fractions import Fraction
 from math import comb
 
+import pytest
+
 from arena.games.stop.v1 import stop_pb2 as pb
 from referee.games.stop import GAME
 from referee.games.stop.cards import DECK, FOUR, PLUS, THREE, TWO, counts
 from referee.rules.chance import Seeded
+from referee.rules.game import WrongUse
 
 MANY = 600
 
@@ -78,3 +81,11 @@ def test_a_public_view_of_a_window_has_somebody_to_ask() -> None:
     shown.ClearField("asked")
     shown.ClearField("hand")
     assert all(GAME.imagine(shown, Seeded(b"%d" % n)).pending() for n in range(20))
+
+
+@pytest.mark.parametrize("field", ["scores", "twos", "threes", "fours", "plus_ones"])
+def test_more_tokens_or_cards_than_a_match_has_are_refused(field: str) -> None:
+    shown = view()
+    getattr(shown, field)[1] = 128
+    with pytest.raises(WrongUse, match="tokens or cards"):
+        GAME.imagine(shown, Seeded(b"many"))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.games.stop.v1 import stop_pb2 as pb
 from referee.games.stop import GAME
 from referee.games.stop.cards import NUMBERS, SIZES, counts, faces
 from referee.games.stop.position import OPENING, SPLIT
 from referee.games.stop.state import StopState
-from referee.games.stop.view import view_of
+from referee.games.stop.view import WINDOWS, view_of
 from referee.rules.chance import Extreme, Seeded
 
 Deal = Callable[..., StopState]
@@ -51,6 +52,56 @@ def test_a_view_shows_the_open_facts_of_the_match(players: int, seed: bytes) -> 
             assert seen.highest == max([bid.total for bid in seen.bids], default=0)
             in_the_open = state.phase in (OPENING, SPLIT)
             assert list(seen.asked) == [who for who in state.pending() if in_the_open or who == seat]
+
+
+def _as_a_message(state: StopState, seat: int | None, events: Iterable[pb.Event]) -> pb.View:
+    """The view built field by field."""
+    window, result = state.phase in WINDOWS, state.result()
+    return pb.View(
+        seat=seat,
+        asked=[who for who in state.pending() if not window or who == seat],
+        events=events,
+        scores=state.scores(),
+        ranks=result.ranks if result else (),
+        reason=result.reason if result else "",
+        question=state.phase,  # type: ignore[arg-type]  # numbered as in the proto
+        hand=() if seat is None else faces(state.hands[seat]),
+        hand_sizes=[SIZES[hand] for hand in state.hands],
+        deck_sizes=map(len, state.decks),
+        twos=[counts(heap)[0] for heap in state.owned],
+        threes=[counts(heap)[1] for heap in state.owned],
+        fours=[counts(heap)[2] for heap in state.owned],
+        plus_ones=[counts(heap)[3] for heap in state.owned],
+        red=state.red,
+        next_draw=state.turn,
+        eliminated=state.eliminated,
+        opening_rule=state.opening_rule,
+        bids=[
+            pb.Bid(seat=owner, value=bid.value, total=bid.total, cards=bid.faces, laid_by=bid.by)
+            for owner, bid in enumerate(state.auction.bids)
+            if bid
+        ],
+        highest=state.auction.highest,
+        auctions=state.auctions,
+        shuffles=state.shuffles,
+        shuffles_in_row=state.shuffles_in_row,
+    )
+
+
+@matches
+@settings(max_examples=15, deadline=None)
+def test_a_view_is_written_as_its_message_is(players: int, seed: bytes) -> None:
+    for number, state in enumerate(_moments(players, seed)):
+        twin = state.copy()
+        if number % 3 == 0:
+            twin = GAME.imagine(state.view_bytes(number % players), Seeded(seed))
+        if asked := twin.pending():
+            twin.play({seat: twin.legal(seat).moves[-1] for seat in asked})
+        for one in (twin, state):
+            for seat in (None, *range(players)):
+                written = one.view_bytes(seat)
+                message = _as_a_message(one, seat, pb.View.FromString(written).events)
+                assert written == message.SerializeToString(deterministic=True)
 
 
 @matches

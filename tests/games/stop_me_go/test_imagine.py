@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from arena.games.stop_me_go.v1 import stop_me_go_pb2 as pb
 from referee.games.stop_me_go import GAME
 from referee.rules.chance import Seeded
+from referee.rules.game import WrongUse
 from referee.rules.playout import random_chooser
 
 
@@ -37,3 +41,28 @@ def test_a_round_that_was_void_took_a_token_and_gave_it_to_nobody() -> None:
     while state.round < 2:
         state.play({0: "go", 1: "go"})
     assert GAME.imagine(state.view(0), Seeded(b"")).takers == [-1]
+
+
+@pytest.mark.parametrize("gangster", [0, 11, 127, 128, 300])
+def test_a_view_with_a_gangster_that_there_is_not_is_refused(gangster: int) -> None:
+    view = GAME.start(3, seed=b"strange").view(0)
+    assert isinstance(view, pb.View)
+    view.discarded.append(gangster)
+    with pytest.raises(WrongUse, match="its gangsters are not those of a whole match"):
+        GAME.imagine(view, Seeded(b""))
+
+
+def test_a_view_with_a_gangster_in_two_places_is_refused() -> None:
+    view = GAME.start(3, seed=b"twice").view(0)
+    assert isinstance(view, pb.View)
+    view.discarded.append(view.table[0])
+    with pytest.raises(WrongUse, match="its gangsters are not those of a whole match"):
+        GAME.imagine(view, Seeded(b""))
+
+
+def test_a_view_with_too_many_agents_is_refused() -> None:
+    view = GAME.start(6, seed=b"many").view(0)
+    assert isinstance(view, pb.View)
+    view.scores.append(0)
+    with pytest.raises(WrongUse, match="it has 7 agents"):
+        GAME.imagine(view, Seeded(b""))

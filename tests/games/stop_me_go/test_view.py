@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.games.stop_me_go.v1 import stop_me_go_pb2 as pb
+from referee.games.stop_me_go import GAME
 from referee.rules.chance import Seeded
+from referee.rules.game import seed_bytes
+from referee.rules.playout import random_chooser
+from referee.rules.views import pack
 
 if TYPE_CHECKING:
     from tests.games.stop_me_go.conftest import Midgame, NewMatch, Told
@@ -124,3 +129,33 @@ def test_what_is_legal_can_be_told_from_a_view(midgame: Midgame, players: int, s
         cards = ["go"] * (asked and view.go_in_hand > 0) + ["stop"] * (asked and view.stop_in_hand)
         assert list(state.legal(seat).moves) == cards
         assert view.stop_in_hand == (pb.CARD_STOP not in view.my_cards)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    players=players, seed=seeds, decisions=st.integers(0, 120), tokens=st.sampled_from(GAME.options["tokens"].examples)
+)
+def test_what_is_sent_is_what_the_message_writes(players: int, seed: int, decisions: int, tokens: list[int]) -> None:
+    state = GAME.start(players, {"tokens": tokens}, seed_bytes(seed))
+    choosers = [random_chooser(seed_bytes(seed), seat) for seat in range(players)]
+    for _ in range(decisions):
+        state.play({seat: choosers[seat](state, seat) for seat in state.pending()})
+        for seat in (None, *range(players)):
+            assert state.view_bytes(seat) == pack(state.view(seat))
+        if not state.pending():
+            break
+
+
+def test_views_that_were_asked_for_before_do_not_linger(midgame: Midgame) -> None:
+    # A fresh match in which no view was asked for before shows the same.
+    for seed in range(30):
+        watched, others = midgame(4, seed, 0), Random(seed)
+        moves = []
+        while asked := watched.pending():
+            watched.view(None)
+            moves.append({seat: others.choice(watched.legal(seat).moves) for seat in asked})
+            watched.play(moves[-1])
+            fresh = midgame(4, seed, 0)
+            for earlier in moves:
+                fresh.play(earlier)
+            assert fresh.view(None) == watched.view(None)

@@ -24,8 +24,6 @@ from referee.rules.game import Game, State, WrongUse
 from referee.rules.record import Record, ReplayError
 
 UNTIL_SCORES_CHANGE = -1
-FUTURES = 4
-"""Where positions are played on before they are valued: so many times for what really came."""
 
 Values = tuple[tuple[float, ...], ...]
 """By seat, then by measure; there is one measure, the share of opponents left behind."""
@@ -42,6 +40,8 @@ class Luckmeter:
     """Decisions of the yardstick before a position is valued; `UNTIL_SCORES_CHANGE`: as many as that takes."""
     seed: int
     value: LearntValue
+    futures: int = 1
+    """How often what really came is played on, where positions are played on before they are valued."""
 
     @property
     def game(self) -> Game[Any]:
@@ -79,7 +79,7 @@ class Luckmeter:
         """
         if all(_seen(other) == _seen(real) for other in others):
             return
-        futures = min(FUTURES, len(others)) if self.horizon else 1
+        futures = min(self.futures, len(others)) if self.horizon else 1
         came = [self._value(real, record, number, future) for future in range(futures)]
         instead = [self._value(other, record, number, future) for future, other in enumerate(others)]
         for seat in range(record.players):

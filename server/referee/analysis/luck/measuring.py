@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any, NamedTuple
 
 from referee.analysis.luck.chance_events import UNTIL_SCORES_CHANGE, Luckmeter, Values, check_game
-from referee.analysis.luck.value import MATCHES, LearntValue, learn
+from referee.analysis.luck.value import LearntValue, learn
 from referee.analysis.why.yardstick import Yardstick
 from referee.rules import registry
 from referee.rules.game import Game
@@ -19,19 +19,27 @@ from referee.rules.record import Record
 
 
 class Effort(NamedTuple):
-    """How much is tried: outcomes for each real one, and decisions that are played before a position is valued."""
+    """How much is tried."""
 
     rollouts: int
+    """Other outcomes for each real one."""
     horizon: int
+    """Decisions that are played before a position is valued."""
+    futures: int = 1
+    """How often that is done for the real one: more than once where chance has a say in it."""
+    learning: int = 240
+    """Matches of the yardstick against itself from which values are learnt: more where few points are won at a time."""
 
 
 EFFORTS = {
     "flip7": Effort(32, 0),
-    "encore": Effort(12, 2),  # what a roll is worth shows once both the active player and the others have used it
+    "encore": Effort(
+        24, 2, learning=1200
+    ),  # what a roll is worth shows once both the active player and the others have used it
     "stop_me_go": Effort(32, 0),
     "stop": Effort(16, 0),
 }
-USUAL_EFFORT = Effort(8, UNTIL_SCORES_CHANGE)
+USUAL_EFFORT = Effort(8, UNTIL_SCORES_CHANGE, futures=4)
 
 
 def meter_of(
@@ -41,7 +49,7 @@ def meter_of(
     yardstick: str | None = None,
     rollouts: int | None = None,
     seed: int = 0,
-    learning: int = MATCHES,
+    learning: int | None = None,
 ) -> Luckmeter:
     """The meter for matches of so many players; WrongUse if luck cannot be told apart in this game.
 
@@ -50,9 +58,13 @@ def meter_of(
     check_game(game)
     effort = EFFORTS.get(game.name, USUAL_EFFORT)
     stick = Yardstick.of(game, yardstick)
-    return Luckmeter(
-        stick, rollouts or effort.rollouts, effort.horizon, seed, learn(stick, players, options, seed, learning)
-    )
+    value = learn(stick, players, options, seed, learning or effort.learning)
+    return Luckmeter(stick, rollouts or effort.rollouts, effort.horizon, seed, value, effort.futures)
+
+
+def learning_matches(game: Game[Any]) -> int:
+    """From how many matches it is learnt what positions are worth, unless another number is asked for."""
+    return EFFORTS.get(game.name, USUAL_EFFORT).learning
 
 
 def measured(meter: Luckmeter, records: Sequence[Record], processes: int | None = None) -> Iterator[Values]:
@@ -69,6 +81,7 @@ def measured(meter: Luckmeter, records: Sequence[Record], processes: int | None 
         meter.horizon,
         meter.seed,
         meter.value,
+        meter.futures,
     )
     # Started afresh rather than forked: whatever threads this process has stay out of it.
     pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), initializer=_begin, initargs=given)
@@ -83,9 +96,9 @@ def measured(meter: Luckmeter, records: Sequence[Record], processes: int | None 
 _METER: list[Luckmeter] = []
 
 
-def _begin(game: str, yardstick: str, rollouts: int, horizon: int, seed: int, value: LearntValue) -> None:
+def _begin(game: str, yardstick: str, rollouts: int, horizon: int, seed: int, value: LearntValue, futures: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the command, which ends these
-    _METER[:] = [Luckmeter(Yardstick(registry.find(game), yardstick), rollouts, horizon, seed, value)]
+    _METER[:] = [Luckmeter(Yardstick(registry.find(game), yardstick), rollouts, horizon, seed, value, futures)]
 
 
 def _one(record: bytes) -> Values:

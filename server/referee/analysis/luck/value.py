@@ -24,10 +24,10 @@ from referee.rules.game import Appraisal, Seat, State
 
 Array = NDArray[Any]
 
-MATCHES = 240
-"""Matches of the house bot against itself from which values are learnt."""
 POSITIONS = 60
 """Positions of each match that are looked at, at most."""
+COMPARISONS = 100_000
+"""Pairs of seats that are looked at in all these positions: about so many at most, so that memory has a bound."""
 KNOTS = 5
 """Between so many points of progress, evenly spaced, the worth of a number changes in a straight line."""
 RIDGE = 3.0
@@ -62,11 +62,11 @@ def place_share(ranks: Sequence[int], seat: Seat) -> float:
     return points / max(1, len(ranks) - 1)
 
 
-def learn(
-    yardstick: Yardstick, players: int, options: Mapping[str, Any], seed: int, matches: int = MATCHES
-) -> LearntValue:
+def learn(yardstick: Yardstick, players: int, options: Mapping[str, Any], seed: int, matches: int) -> LearntValue:
     """Let the yardstick play against itself, and learn from that; the same seed gives the same value."""
     dice = random.Random(f"luck {seed}")
+    pairs = max(1, players * (players - 1) // 2)
+    positions = max(1, min(POSITIONS, COMPARISONS // (matches * pairs)))
     rows: list[Array] = []
     ahead: list[float] = []
     for number in range(matches):
@@ -79,7 +79,7 @@ def learn(
             state.play(yardstick.moves(state))
         ended = state.result()
         assert ended is not None
-        for found in dice.sample(seen, min(POSITIONS, len(seen))):
+        for found in dice.sample(seen, min(positions, len(seen))):
             knots, seats = _knots(found.progress), np.array(found.seats)
             for one, other in permutations(range(players), 2):
                 if dice.random() < 0.5:  # the other order tells the same

@@ -10,47 +10,84 @@ from referee.rules.game import Appraisal
 if TYPE_CHECKING:
     from referee.games.encore.state import EncoreState
 
+NEAR = 3
+"""A column that lacks so many boxes or fewer is nearly complete."""
+COLOUR_NEAR, COLOUR_ON_THE_WAY = 2, 5
+ROW_NEAR = 2
+RACE = 4
+"""A column that lacks fewer boxes than this is raced for."""
+
 
 def appraise(state: EncoreState) -> Appraisal:
     """By seat: points, what begun columns, colours and rows may still bring, boxes, jokers, special dice, hearts, where
-    the next mark can go, and stars. The match has come as far as the two fullest colours of the fullest sheet.
+    the next mark can go, stars, and how near the end the sheet is. The match has come as far as the two fullest colours
+    of the fullest sheet.
     """
-    return Appraisal(max(_two_colours(state, paper) for paper in state.papers), [_seat(state, p) for p in state.papers])
+    shares = [_colour_shares(state, paper) for paper in state.papers]
+    progress = max((one[-1] + one[-2]) / 2 for one in shares)
+    return Appraisal(progress, [_seat(state, seat, one) for seat, one in enumerate(shares)])
 
 
-def _two_colours(state: EncoreState, paper: Paper) -> float:
-    fullest = sorted(_share(boxes, paper.marked) for _, _, boxes in state.sheet.colours)
-    return (fullest[-1] + fullest[-2]) / 2
+def _colour_shares(state: EncoreState, paper: Paper) -> list[float]:
+    """How full each colour is, the fullest last."""
+    return sorted(_share(boxes, paper.marked) for _, _, boxes in state.sheet.colours)
 
 
-def _seat(state: EncoreState, paper: Paper) -> tuple[float, ...]:
-    sheet, marked = state.sheet, paper.marked
-    begun = nearly = colours = rows = 0.0
+def _seat(state: EncoreState, seat: int, colour_shares: list[float]) -> tuple[float, ...]:
+    sheet, paper = state.sheet, state.papers[seat]
+    marked = paper.marked
+    rivals = [other.marked for other in state.papers if other is not paper]
+    lacking = [0.0] * NEAR  # points of the columns that lack one box, two, three
+    begun = race = 0.0
+    still_open = 0
     for bit, number, boxes in sheet.columns:
-        if not paper.columns & bit:
-            points = (sheet.column_later if state.columns_taken & bit else sheet.column_first)[number]
-            share = _share(boxes, marked)
-            begun += points * share
-            nearly += points * share**3
+        if paper.columns & bit:
+            continue
+        still_open += 1
+        first, later = sheet.column_first[number], sheet.column_later[number]
+        taken = bool(state.columns_taken & bit)
+        points = later if taken else first
+        left = (boxes & ~marked).bit_count()
+        if left <= NEAR:
+            lacking[max(0, left - 1)] += points
+        begun += points * _share(boxes, marked)
+        if left < RACE and not taken and rivals:
+            nearest = min((boxes & ~other).bit_count() for other in rivals)
+            race += (first - later) * (RACE - left) / RACE * 0.5 ** max(0, left - nearest)
+    near = on_the_way = colours = 0.0
     for bit, _, boxes in sheet.colours:
         if not paper.colours & bit:
             points = sheet.colour_later if state.colours_taken & bit else sheet.colour_first
-            colours += points * _share(boxes, marked) ** 3
+            left = (boxes & ~marked).bit_count()
+            if left <= COLOUR_NEAR:
+                near += points
+            elif left <= COLOUR_ON_THE_WAY:
+                on_the_way += points
+            colours += points * _share(boxes, marked) ** 2
+    rows_near = rows = 0.0
     for bit, _, boxes in sheet.rows:
         if not paper.rows & bit:
-            rows += _share(boxes, marked) ** 3
+            rows_near += (boxes & ~marked).bit_count() <= ROW_NEAR
+            rows += _share(boxes, marked) ** 2
     return (
         float(paper.score()),
+        *lacking,
         begun,
-        nearly,
+        race,
+        near,
+        on_the_way,
         colours,
+        rows_near,
         rows,
         float(marked.bit_count()),
         float(paper.marks),
         float(paper.circled - paper.used),
         float(paper.hearts),
+        float(paper.hearts * still_open),
         float(paper.near.bit_count()),
         float((sheet.stars & ~marked).bit_count()),
+        (colour_shares[-1] + colour_shares[-2]) / 2,
+        colour_shares[0],
     )
 
 

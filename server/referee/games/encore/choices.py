@@ -8,10 +8,11 @@ their first box.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain, compress
 
 from referee.games.encore.moves import BLOCK, BOMB, HEART, LINE, PASSING, STARS, Move
 from referee.games.encore.paper import Paper
-from referee.games.encore.sheet import Table
+from referee.games.encore.sheet import Offer
 
 # What the pending seats are asked for.
 EVERYBODY, ACTIVE, OTHERS, BOMBS = range(4)
@@ -19,25 +20,18 @@ EVERYBODY, ACTIVE, OTHERS, BOMBS = range(4)
 CIRCLING_A_HEART = Move(HEART, 0)
 
 
-def choices(paper: Paper, offers: tuple[tuple[Table, ...], ...], special: int) -> list[Move]:
+def choices(paper: Paper, offer: Offer, special: int) -> tuple[Move, ...]:
     """All moves among the dice on the table; `special` is the action of the special die, or PASS when it is gone."""
-    marked, marks = paper.marked, paper.marks
-    reach = paper.near | paper.sheet.start_column & ~marked
-    moves = [
-        move
-        for table in offers[marks if marks < 2 else 2]
-        for boxes, move in table
-        if boxes & reach and not boxes & marked
-    ]
-    moves.insert(0, PASSING)
+    tables, pick = offer
+    pairs = compress(chain.from_iterable(tables), b"".join(pick(paper.open_shapes())))
     if special and paper.circled > paper.used:
-        moves += special_moves(paper, special)
-    return moves
+        return (PASSING, *pairs, *special_moves(paper, special))
+    return (PASSING, *pairs)
 
 
-def bombs(paper: Paper) -> list[Move]:
+def bombs(paper: Paper) -> tuple[Move, ...]:
     """The moves of a player who is owed a bomb."""
-    return [PASSING, *special_moves(paper, BOMB)]
+    return (PASSING, *paper.sheet.bombs(paper.marked))
 
 
 def special_moves(paper: Paper, special: int) -> Iterable[Move]:
@@ -46,7 +40,7 @@ def special_moves(paper: Paper, special: int) -> Iterable[Move]:
     if special == HEART:
         return (CIRCLING_A_HEART,) if paper.hearts < sheet.hearts else ()
     if special == BOMB:
-        return [move for boxes, move in sheet.bombs if not boxes & marked]
+        return sheet.bombs(marked)
     if special == STARS:
         return sheet.star_choices((near | sheet.start_column & ~marked) & sheet.stars)
     if special == LINE:

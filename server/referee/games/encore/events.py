@@ -11,6 +11,7 @@ from typing import Any
 
 from arena.games.encore.v1 import encore_pb2 as pb
 from referee.games.encore.sheet import Sheet
+from referee.rules.wire import framed, tag, varint
 
 ROLLED = pb.EVENT_KIND_ROLLED
 MOVED = pb.EVENT_KIND_MOVED
@@ -22,17 +23,32 @@ ENDED = pb.EVENT_KIND_ENDED
 Event = tuple[Any, ...]
 
 
-@lru_cache(maxsize=4096)
 def wire(sheet: Sheet, event: Event) -> bytes:
     """The wire form of a view with this one event, in the words of the sheet."""
+    # Nearly all events are moves and rolls, and hardly one of them comes again: these are joined from parts.
+    kind = event[0]
+    if kind == MOVED:
+        text = sheet.notation.format_move(event[2]).encode()
+        return framed(_EVENT, _head(kind, event[1], len(text)) + text)
+    if kind == ROLLED:
+        _, seat, roll, dice = event
+        text = " ".join(dice).encode()
+        return framed(_EVENT, _head(kind, seat, len(text)) + text + _roll(roll))
     return pb.View(events=[_message(sheet, *event)]).SerializeToString()
 
 
+@lru_cache(maxsize=1024)
+def _head(kind: pb.EventKind.ValueType, seat: int, length: int) -> bytes:
+    """All that stands before a text of this length."""
+    return pb.Event(kind=kind, seat=seat).SerializeToString() + _TEXT + varint(length)
+
+
+@lru_cache(maxsize=256)
+def _roll(number: int) -> bytes:
+    return pb.Event(roll=number).SerializeToString()
+
+
 def _message(sheet: Sheet, kind: pb.EventKind.ValueType, seat: int = 0, what: Any = None, *rest: Any) -> pb.Event:
-    if kind == MOVED:
-        return pb.Event(kind=kind, seat=seat, text=sheet.notation.format_move(what))
-    if kind == ROLLED:
-        return pb.Event(kind=kind, seat=seat, roll=what, text=" ".join(rest[0]))
     if kind == ROW:
         return pb.Event(kind=kind, seat=seat, text=sheet.row_letters[what], points=rest[0], bonus=rest[1])
     if kind == COLUMN:
@@ -43,3 +59,6 @@ def _message(sheet: Sheet, kind: pb.EventKind.ValueType, seat: int = 0, what: An
         return pb.Event(kind=kind, seat=seat, text=sheet.colour_letters[what], points=rest[0])
     assert kind == ENDED
     return pb.Event(kind=kind)
+
+
+_EVENT, _TEXT = tag(pb.View, "events"), tag(pb.Event, "text")

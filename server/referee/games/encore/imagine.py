@@ -37,7 +37,7 @@ def imagine(view: pb.View, chance: Chance) -> EncoreState:
     state.colours_taken = _bits(sheet.colour_letters, view.colours_taken)
     state.log = Log.told(players, [_event(sheet, event) for event in view.events])
     state.ended = Result(tuple(view.ranks), tuple(view.scores), view.reason) if view.ranks else None
-    state.shown = {}
+    state.shown = b""
     state.roll = view.roll
     state.rolled = (*view.rolled.colours, *view.rolled.numbers, view.rolled.special)
     state.colour_dice = [sheet.colour_faces[word] for word in view.dice.colours]

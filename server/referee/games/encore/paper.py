@@ -24,9 +24,12 @@ class Paper:
         "marked",
         "marks",
         "near",
+        "open",
         "row_points",
         "rows",
         "sheet",
+        "shown",
+        "shown_lines",
         "unused_roll_points",
         "used",
     )
@@ -38,6 +41,8 @@ class Paper:
         """Unmarked boxes side by side with a marked one."""
         self.fresh = EVERY
         """Boxes marked since lines were last settled: no other line can have been completed. At first any may be."""
+        self.open = sheet.open_at_first
+        """What `open_shapes` found when it was last asked."""
         self.marks = sheet.exclamation_marks
         """Exclamation marks not crossed out."""
         self.circled = sheet.special_dice_circled
@@ -55,16 +60,45 @@ class Paper:
         self.heart_points = 0
         self.colour_points = 0
         self.unused_roll_points = 0
+        self.shown: tuple[bytes, bytes] | None = None
+        """Its score and itself as views show them; None where that has changed since."""
+        self.shown_lines: bytes | None = None
+        """The same for completed lines and their points alone, which seldom change."""
 
     def mark(self, boxes: int) -> None:
         """Mark these boxes; every golden die among them circles a special die at once."""
         self.marked = marked = self.marked | boxes
         self.fresh |= boxes
+        self.shown = None
         self.near = beside(marked) & ~marked
         golden = boxes & self.sheet.golden_dice
         if golden:
             for _ in range(golden.bit_count()):
                 self.circle_special_die()
+
+    def completes(self) -> bool:
+        """Whether a line with a fresh box is complete: if not, there is nothing to settle."""
+        unmarked = ~self.marked
+        return 0 in [boxes & unmarked for boxes in self.sheet.touched(self.fresh).boxes]
+
+    def settled(self) -> None:
+        """A line or its points have been written down."""
+        self.shown = self.shown_lines = None
+
+    def open_shapes(self) -> bytes:
+        """For each shape of the sheet's catalogue 1 if it can be marked now, else 0.
+
+        It can be from when one of its boxes is within reach until one of them is marked. Both only come to be, never
+        cease, so what has come since the last time is added to what was known then.
+        """
+        marked, reach, closed, reached, flags = self.open
+        if marked != self.marked:
+            shapes = self.sheet.shapes
+            closed |= shapes.having(self.marked & ~marked)
+            reached |= shapes.having(self.near & ~reach)
+            flags = shapes.flags(reached & ~closed)
+            self.open = (self.marked, reach | self.near, closed, reached, flags)
+        return flags
 
     def circle_special_die(self) -> None:
         """Circle the next special die; one more than the sheet has is lost."""
@@ -97,25 +131,6 @@ class Paper:
             + self.marks * sheet.unused_mark_points
             + (self.circled - self.used) * sheet.unused_die_points
             - (sheet.stars & ~self.marked).bit_count() * sheet.star_penalty
-        )
-
-    def figures(self) -> tuple[int, ...]:
-        """Everything that is written on this paper."""
-        return (
-            self.marked,
-            self.marks,
-            self.circled,
-            self.used,
-            self.hearts,
-            self.bombs_owed,
-            self.rows,
-            self.columns,
-            self.colours,
-            self.row_points,
-            self.column_points,
-            self.heart_points,
-            self.colour_points,
-            self.unused_roll_points,
         )
 
     def copy(self) -> Self:

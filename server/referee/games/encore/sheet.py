@@ -1,23 +1,25 @@
 """A printed sheet made ready for play: its values, and every shape that can be marked on it, worked out once.
 
-All shapes are masks (see `shapes`). Tables hold `(boxes, move)` in canonical order, so that a list of legal moves is
-a filter over them and makes no new objects.
+All shapes are masks (see `shapes`). Tables hold moves in canonical order, so that a list of legal moves is a selection
+from them and makes no new objects.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import combinations
-from typing import Any
+from itertools import combinations, compress
+from operator import itemgetter
+from typing import Any, NamedTuple
 
+from referee.games.encore.catalogue import Catalogue
 from referee.games.encore.moves import (
     ANY,
     BLOCK,
     BOMB,
     COLOURS,
-    JOKER,
     JOKER_WORD,
     JOKERS,
     LINE,
@@ -41,9 +43,23 @@ from referee.games.encore.shapes import (
 )
 from referee.games.encore.sheet_file import STANDARD, standard_sheet
 
-Table = tuple[tuple[int, Move], ...]
+Table = tuple[Move, ...]
+Offer = tuple[tuple[Table, ...], Callable[[bytes], tuple[bytes, ...]]]
+"""The tables open to a player, and what picks their flags (see `Catalogue`) from those of all shapes."""
+Open = tuple[int, int, int, int, bytes]
+"""Marked boxes, boxes that were ever within reach, the shapes with one of those and of these, flags of open shapes."""
 Line = tuple[int, int, int]
 """A row, a column or a colour: its own bit among its like, its number, the mask of its boxes."""
+
+
+class Touched(NamedTuple):
+    """Some lines, and the boxes of each of them."""
+
+    rows: tuple[Line, ...]
+    columns: tuple[Line, ...]
+    colours: tuple[Line, ...]
+    boxes: tuple[int, ...]
+
 
 MOST_TOUCHED = 20_000
 """Sets of boxes whose lines are remembered: the same few thousand shapes come again and again."""
@@ -100,56 +116,71 @@ class Sheet:
         self.shape_colour = {shape: colour for colour, group in enumerate(shapes) for shape in group}
         """The colour of every connected shape of 1 to 5 boxes of one colour."""
         shapes.append(in_order(self.shape_colour))  # what the joker can stand for
-        self._pairs: dict[int, Table] = {
-            pair(colour, number): tuple(
-                (shape, Move(pair(colour, number), shape))
-                for shape in shapes[colour]
-                if number in (ANY, shape.bit_count() - 1)
-            )
-            for colour in range(JOKER + 1)
-            for number in range(ANY + 1)
-        }
+        self.shapes = Catalogue([shape for group in shapes for shape in group])
+        """What pairs of dice can mark: the shapes of every colour, fewer boxes first, then all again for the joker."""
+        reached = self.shapes.having(self.start_column)
+        self.open_at_first: Open = (0, self.start_column, 0, reached, self.shapes.flags(reached))
+        """What is open on an empty sheet."""
+        self._pairs: dict[int, tuple[Table, slice]] = {}
+        """The moves of every pair, and where their shapes are in the catalogue."""
+        place = 0
+        for colour, group in enumerate(shapes):
+            sizes = [shape.bit_count() - 1 for shape in group]
+            for number in range(ANY + 1):
+                first, last = bisect_left(sizes, number), bisect_right(sizes, number)
+                if number == ANY:
+                    first, last = 0, len(group)
+                way = pair(colour, number)
+                table = tuple(Move(way, shape) for shape in group[first:last])
+                self._pairs[way] = table, slice(place + first, place + last)
+            place += len(group)
         bombs = in_order(part for square in squares() for part in subsets(square))
-        self.bombs: Table = tuple((boxes, Move(BOMB, boxes)) for boxes in bombs)
         self.bomb_shapes = frozenset(bombs)
+        self._bombs = Catalogue(bombs)
+        self._bomb_moves: Table = tuple(Move(BOMB, boxes) for boxes in bombs)
         self.lines = _choices(LINE, 3)
         """The moves that mark 1 to 3 of these boxes of one row."""
         self.star_choices = _choices(STARS, 2)
         """The moves that mark 1 or 2 of these stars."""
         self.block_moves = {part: Move(BLOCK, part) for block in self.blocks for part in subsets(block)}
         self.notation.remember([*self.shape_colour, *bombs, *self.block_moves])
-        self._offers: dict[tuple[int, int], tuple[tuple[Table, ...], ...]] = {}
-        self._touched: dict[int, tuple[tuple[Line, ...], ...]] = {}
+        self._offers: dict[tuple[int, int, int], Offer] = {}
+        self._touched: dict[int, Touched] = {}
 
         self.colour_words = (*self.colour_names, JOKER_WORD)
         self.colour_faces = {word: face for face, word in enumerate(self.colour_words)}
         self.number_faces = {word: face for face, word in enumerate(NUMBER_WORDS)}
 
-    def offers(self, colours: Iterable[int], faces: Iterable[int]) -> tuple[tuple[Table, ...], ...]:
-        """The tables open to a player with 0, 1, and 2 or more exclamation marks when the dice show these faces."""
-        colour_bits = number_bits = 0
-        for colour in colours:
-            colour_bits |= 1 << colour
-        for number in faces:
-            number_bits |= 1 << number
-        found = self._offers.get((colour_bits, number_bits))
+    def offer(self, colours: Sequence[int], faces: Sequence[int], marks: int) -> Offer:
+        """What is open to a player with so many exclamation marks when the dice show these faces."""
+        marks = marks if marks < 2 else 2  # no pair needs more
+        key = (_bits(*colours), _bits(*faces), marks)
+        found = self._offers.get(key)
         if found is None:
-            ways = [
-                pair(colour, number)
-                for colour in range(JOKER + 1)
-                for number in range(ANY + 1)
-                if colour_bits >> colour & 1 and number_bits >> number & 1
-            ]
-            found = tuple(tuple(self._pairs[way] for way in ways if JOKERS[way] <= marks) for marks in range(3))
-            self._offers[colour_bits, number_bits] = found
+            ways = [pair(colour, number) for colour in sorted(set(colours)) for number in sorted(set(faces))]
+            pairs = [self._pairs[way] for way in ways if JOKERS[way] <= marks]
+            nothing = slice(0)  # twice, since an itemgetter makes a tuple of two parts or more
+            pick = itemgetter(nothing, nothing, *[place for _, place in pairs])
+            found = self._offers[key] = (tuple([table for table, _ in pairs]), pick)
         return found
 
-    def touched(self, boxes: int) -> tuple[tuple[Line, ...], ...]:
-        """The rows, the columns and the colours that have one of these boxes, or none at all."""
+    def bombs(self, marked: int) -> Iterable[Move]:
+        """The bombs that a player can place who has marked these boxes."""
+        catalogue = self._bombs
+        dead = 0
+        for column in COLUMNS:
+            dead |= catalogue.having(column & marked)
+        return compress(self._bomb_moves, catalogue.flags(catalogue.every & ~dead))
+
+    def touched(self, boxes: int) -> Touched:
+        """The lines that have one of these boxes, or none at all."""
         found = self._touched.get(boxes)
         if found is None:
-            groups = (self.rows, self.columns, self.colours)
-            found = tuple(tuple(line for line in lines if line[2] & boxes or not line[2]) for lines in groups)
+            rows, columns, colours = (
+                tuple([line for line in lines if line[2] & boxes or not line[2]])
+                for lines in (self.rows, self.columns, self.colours)
+            )
+            found = Touched(rows, columns, colours, tuple([line[2] for line in (*rows, *columns, *colours)]))
             if len(self._touched) < MOST_TOUCHED:
                 self._touched[boxes] = found
         return found
@@ -171,6 +202,14 @@ def _standard() -> Sheet:
 @lru_cache(maxsize=16)
 def _made(content: str) -> Sheet:
     return Sheet(json.loads(content))
+
+
+@lru_cache(maxsize=1024)
+def _bits(*faces: int) -> int:
+    bits = 0
+    for face in faces:
+        bits |= 1 << face
+    return bits
 
 
 def _lines(masks: Iterable[int]) -> tuple[Line, ...]:

@@ -13,7 +13,7 @@ from referee.games.encore.events import COLOUR, COLUMN, ENDED, MOVED, ROLLED, RO
 from referee.games.encore.moves import ACTION_WORDS, HEART, JOKERS, NOTHING, PASS, PASSING, Move
 from referee.games.encore.paper import Paper
 from referee.games.encore.sheet import Sheet
-from referee.games.encore.view import view_of
+from referee.games.encore.view import view_of, wire
 from referee.rules.chance import Chance
 from referee.rules.game import Legal, Result, Seat, State, ranks
 from referee.rules.log import Log, Unheard
@@ -24,6 +24,9 @@ SHARED_ROLLS = 3
 """In so many rolls at the start everybody chooses among all dice."""
 UNUSED_ROLL_POINTS = 2
 """What a solo player gets for every roll he did not need."""
+
+Completing = list[tuple[Seat, Paper]]
+"""The players who have completed a line since lines were last settled, seats ascending."""
 
 
 class EncoreState(State[Move]):
@@ -57,6 +60,7 @@ class EncoreState(State[Move]):
     check = checks.check
     fallback = checks.fallback
     view = view_of
+    view_bytes = wire
     appraisal = appraise
 
     def __init__(self, players: int, sheet: Sheet, chance: Chance) -> None:
@@ -72,8 +76,8 @@ class EncoreState(State[Move]):
         self.colours_taken = 0
         self.log: Log[Event] = Log(players)
         self.ended: Result | None = None
-        self.shown: dict[int, bytes] = {}
-        """Views of this moment without their seat, by the number of events they tell."""
+        self.shown = b""
+        """What all views of this moment have in common, once one was asked for; see `view.py`."""
         self.roll = 0
         self.rolled: Roll = ()
         self.colour_dice: list[int] = []
@@ -99,12 +103,12 @@ class EncoreState(State[Move]):
             return NOTHING
         paper = self.papers[seat]
         if self.phase == BOMBS:
-            return Legal(tuple(bombs(paper)))
-        offers = self.sheet.offers(self.colour_dice, self.number_dice)
-        return Legal(tuple(choices(paper, offers, self.special_die)))
+            return Legal(bombs(paper))
+        offer = self.sheet.offer(self.colour_dice, self.number_dice, paper.marks)
+        return Legal(choices(paper, offer, self.special_die))
 
     def play(self, moves: Mapping[Seat, Move]) -> None:
-        self.shown = {}
+        self.shown = b""
         asked, phase = self.asked, self.phase
         self.log.decided(asked)
         for seat in asked:
@@ -136,7 +140,7 @@ class EncoreState(State[Move]):
         twin.colour_dice = self.colour_dice.copy()
         twin.number_dice = self.number_dice.copy()
         twin.log = self.log.copy()
-        twin.shown = {}
+        twin.shown = b""
         twin.chance = self.chance.copy()
         return twin
 
@@ -166,8 +170,8 @@ class EncoreState(State[Move]):
         self.rolled = rolled = self.chance.pick("rolls", self.rolls)
         pairs = len(rolled) // 2
         sheet = self.sheet
-        self.colour_dice = [sheet.colour_faces[word] for word in rolled[:pairs]]
-        self.number_dice = [sheet.number_faces[word] for word in rolled[pairs:-1]]
+        self.colour_dice = list(map(sheet.colour_faces.__getitem__, rolled[:pairs]))
+        self.number_dice = list(map(sheet.number_faces.__getitem__, rolled[pairs:-1]))
         self.special_die = ACTION_WORDS[rolled[-1]]
         self.taken = PASSING
         self.log.add((ROLLED, self.active, self.roll, rolled))
@@ -182,6 +186,7 @@ class EncoreState(State[Move]):
         way, boxes = move
         self.log.add((MOVED, seat, move))
         paper = self.papers[seat]
+        paper.shown = None
         if self.phase == BOMBS:
             paper.bombs_owed -= 1
         elif way >= HEART:
@@ -208,25 +213,26 @@ class EncoreState(State[Move]):
 
     def _settle(self) -> None:
         """Rows, then columns, then colours, then the end; bombs that are owed come before whatever follows."""
-        self._settle_rows()
+        completing = [(seat, paper) for seat, paper in enumerate(self.papers) if paper.fresh and paper.completes()]
+        self._settle_rows(completing)
         if self._ask_for_bombs():
             return
-        self._settle_columns()
-        if self._ask_for_bombs():
-            return
-        self._settle_colours()
+        if completing:
+            self._settle_columns(completing)
+            if self._ask_for_bombs():
+                return
+            self._settle_colours(completing)
         self._end_roll()
 
-    def _settle_rows(self) -> None:
+    def _settle_rows(self, completing: Completing) -> None:
         sheet = self.sheet
-        for seat, paper in enumerate(self.papers):
-            if not paper.fresh:
-                continue
+        for seat, paper in completing:
             unmarked = ~paper.marked
-            for bit, number, boxes in sheet.touched(paper.fresh)[0]:
+            for bit, number, boxes in sheet.touched(paper.fresh).rows:
                 if boxes & unmarked or paper.rows & bit:
                     continue
                 paper.rows |= bit
+                paper.settled()
                 paper.row_points += sheet.row_points
                 bonus = "" if self.rows_taken & bit else sheet.row_bonus[number]
                 paper.give(bonus)
@@ -241,17 +247,16 @@ class EncoreState(State[Move]):
         self.asked = owed
         return True
 
-    def _settle_columns(self) -> None:
+    def _settle_columns(self, completing: Completing) -> None:
         sheet = self.sheet
-        for seat, paper in enumerate(self.papers):
-            if not paper.fresh:
-                continue
+        for seat, paper in completing:
             unmarked = ~paper.marked
             hearts = paper.hearts  # a heart that a column gives counts from the next time columns are settled
-            for bit, number, boxes in sheet.touched(paper.fresh)[1]:
+            for bit, number, boxes in sheet.touched(paper.fresh).columns:
                 if boxes & unmarked or paper.columns & bit:
                     continue
                 paper.columns |= bit
+                paper.settled()
                 points = (sheet.column_later if self.columns_taken & bit else sheet.column_first)[number]
                 paper.column_points += points
                 paper.heart_points += hearts
@@ -259,16 +264,15 @@ class EncoreState(State[Move]):
                 paper.give(bonus)
                 self.log.add((COLUMN, seat, number, points, bonus, hearts))
 
-    def _settle_colours(self) -> None:
+    def _settle_colours(self, completing: Completing) -> None:
         sheet = self.sheet
-        for seat, paper in enumerate(self.papers):
-            if not paper.fresh:
-                continue
+        for seat, paper in completing:
             unmarked = ~paper.marked
-            for bit, number, boxes in sheet.touched(paper.fresh)[2]:
+            for bit, number, boxes in sheet.touched(paper.fresh).colours:
                 if boxes & unmarked or paper.colours & bit:
                     continue
                 paper.colours |= bit
+                paper.settled()
                 points = sheet.colour_later if self.colours_taken & bit else sheet.colour_first
                 paper.colour_points += points
                 self.log.add((COLOUR, seat, number, points))
@@ -276,14 +280,16 @@ class EncoreState(State[Move]):
     def _end_roll(self) -> None:
         two_colours = False
         for paper in self.papers:
-            self.rows_taken |= paper.rows
-            self.columns_taken |= paper.columns
-            self.colours_taken |= paper.colours
-            paper.fresh = 0
-            two_colours = two_colours or paper.colours.bit_count() >= 2
+            if paper.fresh:
+                self.rows_taken |= paper.rows
+                self.columns_taken |= paper.columns
+                self.colours_taken |= paper.colours
+                paper.fresh = 0
+                two_colours = two_colours or paper.colours.bit_count() >= 2
         if two_colours:
             if self.players == 1:
                 self.papers[0].unused_roll_points = UNUSED_ROLL_POINTS * (self.roll_limit - self.roll)
+                self.papers[0].settled()
             self._end("two_colours")
         elif self.roll == self.roll_limit:
             self._end("roll_limit")

@@ -1,16 +1,22 @@
-"""The view of a match of Encore et Encore!: what a seat or the public may know of it."""
+"""The view of a match of Encore et Encore!: what a seat or the public may know of it.
+
+Every sheet and every die is open: views differ in the seat, and in how far back the news goes. A view is joined from
+wire forms (`referee.rules.wire`): all but seat and news is written once per decision, and of that only what changed.
+"""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from arena.games.encore.v1 import encore_pb2 as pb
 from referee.games.encore.choices import BOMBS
-from referee.games.encore.events import wire
-from referee.games.encore.moves import ACTION_NAMES, NUMBER_WORDS, PASS
+from referee.games.encore.events import wire as event_wire
+from referee.games.encore.moves import ACTION_NAMES, NUMBER_WORDS, PASS, PASSING
+from referee.games.encore.paper import Paper
 from referee.games.encore.shapes import BOXES
 from referee.games.encore.sheet import Sheet
+from referee.rules.wire import framed, tag, varint
 
 if TYPE_CHECKING:
     from referee.games.encore.state import EncoreState
@@ -20,49 +26,54 @@ _BITS = f"0{BOXES}b"
 
 def view_of(state: EncoreState, seat: int | None) -> pb.View:
     """All that this seat may know; None is the public."""
-    # Every sheet and every die is open: views differ in the seat, and in how far back the news goes. So they are built
-    # once per decision and length of news, and then only read back.
-    news = state.log.since(seat)
-    shown = state.shown.get(len(news))
-    if shown is None:
-        # Serialised messages of one type that are strung together are read as one merged message.
-        told = b"".join([wire(state.sheet, event) for event in news])
-        papers = b"".join([_player(state.sheet, *paper.figures()) for paper in state.papers])
-        shown = _printed(state.sheet) + _table(state).SerializeToString() + papers + told
-        state.shown[len(news)] = shown
-    view = pb.View.FromString(shown)
-    if seat is not None:
-        view.seat = seat
-    return view
+    return pb.View.FromString(wire(state, seat))
 
 
-def _table(state: EncoreState) -> pb.View:
-    """What is asked, how things stand, and what lies on the table: the dice, the races."""
-    sheet = state.sheet
-    rolled = state.rolled
-    pairs = len(rolled) // 2
-    view = pb.View(
-        asked=state.asked,
-        scores=state.scores(),
-        roll=state.roll,
-        roll_limit=state.roll_limit,
-        active=state.active,
-        rolled=pb.Dice(colours=rolled[:pairs], numbers=rolled[pairs:-1], special=rolled[-1]),
-        dice=pb.Dice(
-            colours=[sheet.colour_words[face] for face in state.colour_dice],
-            numbers=[NUMBER_WORDS[face] for face in state.number_dice],
-            special="" if state.special_die == PASS else ACTION_NAMES[state.special_die],
-        ),
-        rows_taken=_letters(sheet.row_letters, state.rows_taken),
-        columns_taken=_letters(sheet.column_letters, state.columns_taken),
-        colours_taken=_letters(sheet.colour_letters, state.colours_taken),
-    )
-    if state.ended:
-        view.ranks.extend(state.ended.ranks)
-        view.reason = state.ended.reason
+def wire(state: EncoreState, seat: int | None) -> bytes:
+    """The wire form of that view."""
+    if not state.shown:
+        state.shown = _table(state)
+    news = state.log.written(seat, partial(event_wire, state.sheet))
+    return b"".join([_head(seat, state.asked), *news, state.shown])
+
+
+@lru_cache(maxsize=1024)
+def _head(seat: int | None, asked: tuple[int, ...]) -> bytes:
+    return pb.View(seat=seat, asked=asked).SerializeToString()
+
+
+def _table(state: EncoreState) -> bytes:
+    """How things stand, what is asked, and what lies on the table: the sheets, the dice, the races."""
+    sheet, ended = state.sheet, state.ended
+    shown = []
+    for paper in state.papers:
+        if paper.shown is None:
+            paper.shown = (varint(paper.score()), framed(_PLAYER, _player(paper)))
+        shown.append(paper.shown)
+    words = state.rolled
+    pairs = len(words) // 2
+    rolled = dice = _dice(words[:pairs], words[pairs:-1], words[-1])
+    if state.taken != PASSING:
+        dice = _dice(
+            tuple([sheet.colour_words[face] for face in state.colour_dice]),
+            tuple([NUMBER_WORDS[face] for face in state.number_dice]),
+            "" if state.special_die == PASS else ACTION_NAMES[state.special_die],
+        )
+    if ended:
+        question = pb.View(ranks=ended.ranks, reason=ended.reason).SerializeToString()
     else:
-        view.question = pb.QUESTION_BOMB if state.phase == BOMBS else pb.QUESTION_DICE
-    return view
+        question = _BOMB_ASKED if state.phase == BOMBS else _DICE_ASKED
+    parts = [
+        framed(_SCORES, b"".join([score for score, _ in shown])),
+        question,
+        _printed(sheet),
+        _turn(state.roll, state.roll_limit, state.active),
+        framed(_ROLLED, rolled),
+        framed(_DICE, dice),
+        *[player for _, player in shown],
+        _taken(sheet, state.rows_taken, state.columns_taken, state.colours_taken),
+    ]
+    return b"".join(parts)
 
 
 @lru_cache(maxsize=16)
@@ -97,47 +108,79 @@ def _printed(sheet: Sheet) -> bytes:
 
 
 @lru_cache(maxsize=4096)
-def _player(
-    sheet: Sheet,
-    marked: int,
-    marks: int,
-    circled: int,
-    used: int,
-    hearts: int,
-    bombs_owed: int,
-    rows: int,
-    columns: int,
-    colours: int,
-    row_points: int,
-    column_points: int,
-    heart_points: int,
-    colour_points: int,
-    unused_roll_points: int,
-) -> bytes:
-    """A view with one more player and nothing else, serialised; kept, for a paper often stays as it is."""
-    player = pb.Player(
-        marked=_bits(marked),
-        exclamation_marks=marks,
-        special_dice=circled - used,
-        special_dice_used=used,
-        hearts=hearts,
-        bombs_owed=bombs_owed,
-        rows=_letters(sheet.row_letters, rows),
-        columns=_letters(sheet.column_letters, columns),
-        colours=_letters(sheet.colour_letters, colours),
-        row_points=row_points,
-        column_points=column_points,
-        heart_points=heart_points,
-        colour_points=colour_points,
-        unused_roll_points=unused_roll_points,
-    )
-    return pb.View(players=[player]).SerializeToString()
+def _turn(roll: int, roll_limit: int, active: int) -> bytes:
+    return pb.View(roll=roll, roll_limit=roll_limit, active=active).SerializeToString()
+
+
+def _dice(colours: tuple[str, ...], numbers: tuple[str, ...], special: str) -> bytes:
+    """Dice in words, without the tag of the field that they stand in."""
+    return _colour_dice(colours) + _number_dice(numbers) + _special_die(special)
+
+
+@lru_cache(maxsize=4096)
+def _colour_dice(words: tuple[str, ...]) -> bytes:
+    return pb.Dice(colours=words).SerializeToString()
+
+
+@lru_cache(maxsize=1024)
+def _number_dice(words: tuple[str, ...]) -> bytes:
+    return pb.Dice(numbers=words).SerializeToString()
+
+
+@lru_cache(maxsize=16)
+def _special_die(word: str) -> bytes:
+    return pb.Dice(special=word).SerializeToString()
+
+
+@lru_cache(maxsize=4096)
+def _taken(sheet: Sheet, rows: int, columns: int, colours: int) -> bytes:
+    return pb.View(
+        rows_taken=_letters(sheet.row_letters, rows),
+        columns_taken=_letters(sheet.column_letters, columns),
+        colours_taken=_letters(sheet.colour_letters, colours),
+    ).SerializeToString()
+
+
+def _player(paper: Paper) -> bytes:
+    """One player's sheet, without the tag of the field that it stands in."""
+    if paper.shown_lines is None:
+        paper.shown_lines = _lines(paper)
+    supplies = _supplies(paper.marks, paper.circled - paper.used, paper.used, paper.hearts, paper.bombs_owed)
+    return _MARKED + _bits(paper.marked).encode() + supplies + paper.shown_lines
+
+
+@lru_cache(maxsize=4096)
+def _supplies(marks: int, dice: int, used: int, hearts: int, bombs: int) -> bytes:
+    return pb.Player(
+        exclamation_marks=marks, special_dice=dice, special_dice_used=used, hearts=hearts, bombs_owed=bombs
+    ).SerializeToString()
+
+
+def _lines(paper: Paper) -> bytes:
+    """Completed lines and their points, and what a solo player got for unused rolls."""
+    sheet = paper.sheet
+    return pb.Player(
+        rows=_letters(sheet.row_letters, paper.rows),
+        columns=_letters(sheet.column_letters, paper.columns),
+        colours=_letters(sheet.colour_letters, paper.colours),
+        row_points=paper.row_points,
+        column_points=paper.column_points,
+        heart_points=paper.heart_points,
+        colour_points=paper.colour_points,
+        unused_roll_points=paper.unused_roll_points,
+    ).SerializeToString()
 
 
 def _bits(boxes: int) -> str:
     return format(boxes, _BITS)[::-1]
 
 
-@lru_cache(maxsize=4096)
 def _letters(letters: str, bits: int) -> str:
-    return "".join([letter for number, letter in enumerate(letters) if bits >> number & 1]) if bits else ""
+    return "".join([letter for number, letter in enumerate(letters) if bits >> number & 1])
+
+
+_DICE_ASKED = pb.View(question=pb.QUESTION_DICE).SerializeToString()
+_BOMB_ASKED = pb.View(question=pb.QUESTION_BOMB).SerializeToString()
+_SCORES, _PLAYER = tag(pb.View, "scores"), tag(pb.View, "players")
+_ROLLED, _DICE = tag(pb.View, "rolled"), tag(pb.View, "dice")
+_MARKED = tag(pb.Player, "marked") + varint(BOXES)

@@ -26,6 +26,7 @@ COPIES: tuple[int, ...] = (1, *range(1, 13), *[1] * 6, *[3] * len(SPECIALS))
 DECK: tuple[Card, ...] = tuple(card for card, copies in enumerate(COPIES) for _ in range(copies))
 ONE_DECK_PLAYERS = 18
 MOST_RESHUFFLES = 10  # of one round
+MOST_ROUNDS = 300
 
 
 def decks(players: int) -> int:

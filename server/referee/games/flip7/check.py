@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from referee.games.flip7.round import Round
 
 TITLES = {STOP: "Stop", THREE: "Three", SECOND_CHANCE: "Second Chance"}
+NO_TARGET_WANTED = Rejection("no_target_wanted", "no card wants a target now: 'hit' or 'stay'")
+STAY_WITHOUT_CARD = Rejection("stay_without_card", "'stay' needs at least one card before you: 'hit'")
 
 
 def check(table: Round, seat: Seat, move: Move) -> Rejection | None:
@@ -19,7 +21,9 @@ def check(table: Round, seat: Seat, move: Move) -> Rejection | None:
     if seat != table.asked:
         return NOT_ASKED
     if table.card < 0:
-        return _check_turn(table, seat, move)
+        if move == HIT or (move == STAY and table.may_stay(seat)):
+            return None
+        return STAY_WITHOUT_CARD if move == STAY else NO_TARGET_WANTED
     if move < 0:
         return Rejection("target_wanted", f"a {TITLES[table.card]} wants a target: {_eligible(table)}")
     if table.eligible >> move & 1:
@@ -36,16 +40,6 @@ def fallback(table: Round, seat: Seat) -> Move:
     if table.card < 0:
         return STAY if table.may_stay(seat) else HIT
     return min(seats_of(table.eligible), key=lambda target: (target - seat) % table.players)
-
-
-def _check_turn(table: Round, seat: Seat, move: Move) -> Rejection | None:
-    if move == HIT:
-        return None
-    if move != STAY:
-        return Rejection("no_target_wanted", "no card wants a target now: 'hit' or 'stay'")
-    if not table.may_stay(seat):
-        return Rejection("stay_without_card", "'stay' needs at least one card before you: 'hit'")
-    return None
 
 
 def _eligible(table: Round) -> str:

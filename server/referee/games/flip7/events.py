@@ -10,8 +10,10 @@ from typing import Any
 
 from arena.games.flip7.v1 import flip7_pb2 as pb
 from referee.games.flip7.cards import Card
+from referee.games.flip7.moves import MOST_PLAYERS
 from referee.rules.game import Seat
 from referee.rules.log import Log
+from referee.rules.wire import numbers, part_heads
 
 ENDED = pb.EVENT_KIND_ENDED
 ROUND_STARTED = pb.EVENT_KIND_ROUND_STARTED
@@ -50,6 +52,12 @@ class Telling(Log[bytes]):
         """Note an event, with -1 or () where there is no seat, card, target, points."""
         self._events.append(wire(kind, seat, card, target, points))
 
+    def tell_end_of_round(self, points: list[int]) -> None:
+        """Note what a round has brought, by seat."""
+        brought = numbers(points)
+        event = b"".join((_ROUND_ENDED, _POINTS[len(brought)], brought))
+        self._events.append(_EVENTS[len(event)] + event)
+
 
 class Unheard(Telling):
     """The log of a match of which no view will be asked."""
@@ -59,8 +67,16 @@ class Unheard(Telling):
     def tell(self, *event: Any) -> None:
         pass
 
+    def tell_end_of_round(self, points: list[int]) -> None:
+        pass
+
     def decided(self, seats: Any) -> None:
         pass
 
 
 UNHEARD = Unheard(0)
+
+# Hardly any end of a round comes again, so it is written without a message.
+_ROUND_ENDED = pb.Event(kind=ROUND_ENDED).SerializeToString()
+_POINTS = part_heads(pb.Event, "points", 2 * MOST_PLAYERS)
+_EVENTS = part_heads(pb.View, "events", 3 * MOST_PLAYERS)

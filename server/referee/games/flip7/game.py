@@ -7,9 +7,8 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from arena.games.flip7.v1 import flip7_pb2 as pb
-from referee.games.flip7.cards import COPIES, DECK, MOST_RESHUFFLES, SPECIALS, decks, read_card
+from referee.games.flip7.cards import COPIES, DECK, MOST_RESHUFFLES, MOST_ROUNDS, SPECIALS, decks, read_card
 from referee.games.flip7.moves import MOST_PLAYERS, Move
-from referee.games.flip7.round import MOST_ROUNDS
 from referee.games.flip7.state import Flip7State
 from referee.rules.boards.board import Board
 from referee.rules.chance import Chance, Label

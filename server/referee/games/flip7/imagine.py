@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 from arena.games.flip7.v1 import flip7_pb2 as pb
-from referee.games.flip7.cards import COPIES, KINDS, THREE, Card, decks
+from referee.games.flip7.cards import COPIES, KINDS, MOST_ROUNDS, THREE, Card, decks
 from referee.games.flip7.events import Telling, wire
+from referee.games.flip7.moves import MOST_PLAYERS
 from referee.games.flip7.round import NO_CARD, NOBODY, ThreeInProgress
 from referee.games.flip7.state import Flip7State
 from referee.rules.chance import Chance
@@ -16,6 +17,8 @@ from referee.rules.game import Result
 def imagine(view: pb.View, chance: Chance) -> Flip7State:
     """A match that looks like this view; it goes on with cards drawn from `chance`."""
     players = len(view.scores)
+    if players > MOST_PLAYERS or view.dealer >= players or view.round > MOST_ROUNDS or min(view.scores) < 0:
+        raise ValueError("its players or its rounds are not those of a whole match")
     state = Flip7State.__new__(Flip7State)
     state.players = players
     state.faq = view.rules == pb.RULES_FAQ
@@ -26,7 +29,7 @@ def imagine(view: pb.View, chance: Chance) -> Flip7State:
     state.totals = list(view.scores)
     state.hands = [list(player.cards) for player in view.players]
     state.shown = [b""] * players
-    state.shown_round = state.shown_standing = b""
+    state.shown_standing = b""
     state.status = [player.status for player in view.players]
     in_round = [seat for seat, status in enumerate(state.status) if status == pb.STATUS_IN]
     state.in_round = 0 if state.ended else sum(1 << seat for seat in in_round)
@@ -71,4 +74,6 @@ def _discard(state: Flip7State) -> list[Card]:
     if state.card != NO_CARD:
         lying[state.card] += 1
     copies = decks(state.players)
+    if any(card >= KINDS or count > copies * COPIES[card] for card, count in lying.items()):
+        raise ValueError("its cards are not those of a whole match")
     return [card for card, count in enumerate(COPIES) for _ in range(copies * count - lying[card])]

@@ -15,6 +15,7 @@ from referee.games.flip7.cards import (
     HIGHEST_NUMBER,
     KINDS,
     MOST_RESHUFFLES,
+    MOST_ROUNDS,
     SECOND_CHANCE,
     STOP,
     THREE,
@@ -24,10 +25,9 @@ from referee.games.flip7.cards import (
     points,
 )
 from referee.games.flip7.events import DEALT, Telling
+from referee.games.flip7.view import NO_CARDS_YET
 from referee.rules.chance import Chance
 from referee.rules.game import Result, Seat, ranks
-
-MOST_ROUNDS = 300
 
 NOBODY: Seat = -1
 NO_CARD: Card = -1
@@ -71,7 +71,6 @@ class Round:
         "players",
         "reshuffles",
         "shown",
-        "shown_round",
         "shown_standing",
         "status",
         "target_score",
@@ -93,7 +92,7 @@ class Round:
         self.totals = [0] * players
         self.hands: list[list[Card]] = [[] for _ in range(players)]
         self.shown = [b""] * players  # how views show each player; empty where that has changed since
-        self.shown_round = self.shown_standing = b""  # likewise
+        self.shown_standing = b""  # likewise
         self.discard: list[Card] = []
         self.asked = NOBODY
         self.card = NO_CARD  # the special that wants a target
@@ -113,8 +112,7 @@ class Round:
         self.number += 1
         self.dealer = self.turn = dealer
         self.status = [STATUS_IN] * self.players
-        self.shown = [b""] * self.players
-        self.shown_round = b""
+        self.shown = [NO_CARDS_YET] * self.players
         self.in_round = (1 << self.players) - 1
         self.reshuffles = 0
         self.log.tell(events.ROUND_STARTED, dealer, -1, -1, ())
@@ -271,9 +269,7 @@ class Round:
 
     def _make_pile(self, cards: list[Card]) -> None:
         self.pile = cards[::-1]  # the top card last
-        self.pile_counts = bytearray(KINDS)
-        for card in cards:
-            self.pile_counts[card] += 1
+        self.pile_counts = bytearray(map(bytes(cards).count, range(KINDS)))
 
     def _discard_aside(self, three: ThreeInProgress) -> None:
         for card in three.aside:
@@ -288,18 +284,21 @@ class Round:
         status = self.status
         discard = self.discard
         for seat, hand in enumerate(self.hands):
-            won = 0 if status[seat] == STATUS_BUSTED else points(hand)
-            totals[seat] += won
+            won = 0
+            if hand:
+                if status[seat] != STATUS_BUSTED:
+                    won = points(hand)
+                    totals[seat] += won
+                discard += hand
+                hand.clear()
             brought.append(won)
-            discard += hand
-            hand.clear()
         self.shown = [b""] * self.players
         self.shown_standing = b""
         for three in self.threes:
             discard += (THREE, *three.aside)
         self.threes.clear()
         self.unserved.clear()
-        self.log.tell(events.ROUND_ENDED, -1, -1, -1, tuple(brought))
+        self.log.tell_end_of_round(brought)
         best = max(totals)
         if best >= self.target_score and totals.count(best) == 1:
             self._end_match("finished")

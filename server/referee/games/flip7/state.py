@@ -79,7 +79,6 @@ class Flip7State(Round, State[Move]):
         twin.totals = self.totals.copy()
         twin.hands = [hand.copy() for hand in self.hands]
         twin.shown = self.shown.copy()
-        twin.shown_round = self.shown_round
         twin.shown_standing = self.shown_standing
         twin.status = self.status.copy()
         twin.in_round = self.in_round

@@ -1,8 +1,9 @@
 """The view of a match of Flip 7: what a seat or the public may know of it.
 
-A view is put together from wire forms: parts that come again and again (a hand, an event, what is asked) are kept, and
-the parts are joined in the order of their fields, so that they are byte for byte what the message itself would write.
-That is several times faster than building a message for every question only to take it apart again.
+A view is put together from wire forms (`referee.rules.wire`): parts that come again and again (a hand, an event, what
+is asked) are kept, and the parts are joined in the order of their fields, so that they are byte for byte what the
+message itself would write. That is several times faster than building a message for every question only to take it
+apart again.
 """
 
 from __future__ import annotations
@@ -16,17 +17,19 @@ from arena.games.flip7.v1.flip7_pb2 import (
     RULES_FAQ,
     RULES_PRINTED,
     STATUS_BUSTED,
+    STATUS_IN,
     Player,
     Status,
     Three,
     View,
 )
-from referee.games.flip7.cards import DECK, KINDS, MOST_RESHUFFLES, Card, decks, points
+from referee.games.flip7.cards import DECK, KINDS, MOST_RESHUFFLES, MOST_ROUNDS, Card, decks, points
 from referee.games.flip7.moves import MOST_PLAYERS, seats_of
 from referee.rules.game import Result, Seat
+from referee.rules.wire import each, heads, numbers, part_heads
 
 if TYPE_CHECKING:
-    from referee.games.flip7.round import Round, ThreeInProgress
+    from referee.games.flip7.round import Round
 
 
 def view_of(table: Round, seat: Seat | None) -> View:
@@ -36,22 +39,22 @@ def view_of(table: Round, seat: Seat | None) -> View:
 
 def wire(table: Round, seat: Seat | None) -> bytes:
     """The wire form of that view: everything but the order of the pile."""
-    if not table.shown_round:
-        table.shown_round = View(round=table.number, dealer=table.dealer).SerializeToString()
     if not table.shown_standing:
         table.shown_standing = _standing(table.totals, table.ended)
     shown = table.shown
     if b"" in shown:
         for player, form in enumerate(shown):
             if not form:
-                shown[player] = _player(table.status[player], tuple(table.hands[player]))
-    question, details = _question(table.asked, table.turn, table.card, table.eligible)
+                shown[player] = _player(table.status[player], table.hands[player])
+    asked, card = table.asked, table.card
+    question, details = _TURNS[asked] if card < 0 else _target(table.turn, card, table.eligible)
     parts: list[bytes | bytearray] = [
-        _HEADS[-1 if seat is None else seat][table.asked],
+        _HEADS[-1 if seat is None else seat][asked],
         *table.log.since(seat),
         table.shown_standing,
         question,
-        table.shown_round,
+        _ROUNDS[table.number],
+        _DEALERS[table.dealer],
         *shown,
         _PILE,
         table.pile_counts,
@@ -59,8 +62,9 @@ def wire(table: Round, seat: Seat | None) -> bytes:
         _DISCARD_SIZES[len(table.discard)],
         _RESHUFFLES[table.reshuffles],
         details,
-        *map(_three, table.threes),
     ]
+    if table.threes:
+        parts += [_three(three.player, three.left, *three.aside) for three in table.threes]
     if table.unserved:
         # A player put out before his card gets none.
         unserved = [unserved for unserved in reversed(table.unserved) if table.in_round >> unserved & 1]
@@ -69,31 +73,34 @@ def wire(table: Round, seat: Seat | None) -> bytes:
     return b"".join(parts)
 
 
-@lru_cache(maxsize=8192)
-def _player(status: Status.ValueType, hand: tuple[Card, ...]) -> bytes:
+def _player(status: Status.ValueType, hand: list[Card]) -> bytes:
     worth = 0 if status == STATUS_BUSTED else points(hand)
-    return View(players=[Player(status=status, points=worth, cards=hand)]).SerializeToString()
+    return _player_head(status, worth, len(hand)) + bytes(hand)
+
+
+@lru_cache(maxsize=2048)
+def _player_head(status: Status.ValueType, worth: int, cards: int) -> bytes:
+    """What stands before the cards of a player."""
+    form = View(players=[Player(status=status, points=worth, cards=bytes(cards))]).SerializeToString()
+    return form[: len(form) - cards]
 
 
 @lru_cache(maxsize=1024)
-def _question(asked: Seat, turn: Seat, card: Card, eligible: int) -> tuple[bytes, bytes]:
-    """What is asked, and further back in the message the details of it."""
-    if asked < 0:
-        return b"", b""
-    if card < 0:
-        return View(question=QUESTION_TURN).SerializeToString(), View(turn=turn).SerializeToString()
+def _target(turn: Seat, card: Card, eligible: int) -> tuple[bytes, bytes]:
+    """That a target is asked for, and further back in the message the details of it."""
     details = View(turn=turn, card=card, targets=seats_of(eligible))
-    return View(question=QUESTION_TARGET).SerializeToString(), details.SerializeToString()
+    return _QUESTION_TARGET, details.SerializeToString()
 
 
 def _standing(totals: list[int], ended: Result | None) -> bytes:
-    if ended is None:
-        return View(scores=totals).SerializeToString()
-    return View(scores=ended.scores, ranks=ended.ranks, reason=ended.reason).SerializeToString()
+    form = numbers(totals)
+    scores = _SCORES[len(form)] + form
+    return scores if ended is None else scores + View(ranks=ended.ranks, reason=ended.reason).SerializeToString()
 
 
-def _three(three: ThreeInProgress) -> bytes:
-    return View(threes=[Three(seat=three.player, left=three.left, aside=three.aside)]).SerializeToString()
+@lru_cache(maxsize=1024)
+def _three(player: Seat, left: int, *aside: Card) -> bytes:
+    return View(threes=[Three(seat=player, left=left, aside=aside)]).SerializeToString()
 
 
 @lru_cache(maxsize=256)
@@ -101,6 +108,9 @@ def _options(faq: bool, target_score: int) -> bytes:
     rules = RULES_FAQ if faq else RULES_PRINTED
     return View(rules=rules, target_score=target_score).SerializeToString()
 
+
+NO_CARDS_YET = _player(STATUS_IN, [])
+"""How everybody is shown when a round begins."""
 
 # By their value, since there are so few.
 _EVERY_SEAT = range(MOST_PLAYERS)
@@ -110,8 +120,14 @@ _HEADS = [
     for seat in (*_EVERY_SEAT, None)
 ]
 _MOST_CARDS = len(DECK) * decks(MOST_PLAYERS)
-_PILE_SIZES = [View(pile_size=size).SerializeToString() for size in range(_MOST_CARDS + 1)]
-_DISCARD_SIZES = [View(discard_size=size).SerializeToString() for size in range(_MOST_CARDS + 1)]
-_RESHUFFLES = [View(reshuffles=times).SerializeToString() for times in range(MOST_RESHUFFLES + 1)]
-# The head of the wire form of `pile_counts`. A count is one byte there, for no card comes more than 127 times.
-_PILE = View(pile_counts=bytes(KINDS)).SerializeToString()[:-KINDS]
+_SCORES = part_heads(View, "scores", 4 * MOST_PLAYERS)
+_QUESTION_TURN, _QUESTION_TARGET = each(View, "question", (QUESTION_TURN, QUESTION_TARGET))
+# Where no card wants a target: what is asked, and whose turn it is; the last one is for nobody (-1).
+_TURNS = [*[(_QUESTION_TURN, form) for form in each(View, "turn", _EVERY_SEAT)], (b"", b"")]
+_ROUNDS = each(View, "round", range(MOST_ROUNDS + 1))
+_DEALERS = each(View, "dealer", _EVERY_SEAT)
+_PILE_SIZES = each(View, "pile_size", range(_MOST_CARDS + 1))
+_DISCARD_SIZES = each(View, "discard_size", range(_MOST_CARDS + 1))
+_RESHUFFLES = each(View, "reshuffles", range(MOST_RESHUFFLES + 1))
+# What stands before `pile_counts`: no card comes more than 127 times.
+_PILE = heads(View, "pile_counts", KINDS)[KINDS]

@@ -15,7 +15,7 @@ OUT_OF_REACH = 25
 class Bid:
     """Cards lying before a player: of one value, with +1s, laid by one player or several."""
 
-    __slots__ = ("by", "cards", "faces", "total", "value")
+    __slots__ = ("by", "cards", "faces", "shown", "total", "value")
 
     def __init__(self, value: int) -> None:
         self.value = value
@@ -25,6 +25,8 @@ class Bid:
         """Card by card, as they were laid (1 is a +1) …"""
         self.by: list[int] = []
         """… and by whom."""
+        self.shown = b""
+        """How views show it; empty where that has changed since."""
 
     def add(self, by: int, cards: int) -> None:
         laid = faces(cards)
@@ -32,11 +34,12 @@ class Bid:
         self.total += worth(cards)
         self.faces += laid
         self.by += [by] * len(laid)
+        self.shown = b""
 
     def copy(self) -> Self:
         twin = type(self)(self.value)
         twin.total, twin.cards = self.total, self.cards
-        twin.faces, twin.by = self.faces.copy(), self.by.copy()
+        twin.faces, twin.by, twin.shown = self.faces.copy(), self.by.copy(), self.shown
         return twin
 
 

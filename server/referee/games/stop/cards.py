@@ -66,6 +66,7 @@ def covers(held: int, wanted: int) -> bool:
     return ((held | _HIGH) - wanted) & _HIGH == _HIGH
 
 
+@lru_cache(maxsize=4096)
 def value_of(heap: int) -> int:
     """The one value of the number cards in a heap: 2, 3 or 4; 0 without number cards; -1 for several values."""
     present = [value for value, card in VALUES.items() if heap & (255 * card)]

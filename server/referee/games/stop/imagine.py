@@ -29,6 +29,7 @@ from referee.games.stop.events import (
     Event,
 )
 from referee.games.stop.memory import DECISION, RESUMED, Memory
+from referee.games.stop.moves import ALL_CARDS
 from referee.games.stop.position import CALLS, PLAYS
 from referee.games.stop.state import StopState
 from referee.rules.chance import Chance
@@ -47,6 +48,9 @@ def imagine(view: pb.View, chance: Chance) -> StopState:
     """A match that looks like this view; it goes on with cards and quarrels decided by `chance`."""
     seat = view.seat if view.HasField("seat") else None
     players = len(view.scores)
+    counts = (*view.scores, *view.twos, *view.threes, *view.fours, *view.plus_ones)
+    if not all(0 <= count <= ALL_CARDS for count in counts):
+        raise ValueError("no player of a match has so many tokens or cards")
     state = StopState.__new__(StopState)
     state.players = players
     state.chance = chance
@@ -62,7 +66,7 @@ def imagine(view: pb.View, chance: Chance) -> StopState:
     state.auctions, state.shuffles, state.shuffles_in_row = view.auctions, view.shuffles, view.shuffles_in_row
     state.auction = _auction(players, view)
     state.gone = players * DECK - sum(state.owned) - state.auction.cards()
-    state.open_facts = b""
+    state.shown, state.shown_cards, state.changed = None, bytearray(), (1 << players) - 1
     told = [_event(event) for event in view.events]
     since = _since_a_known_moment(told)
     sizes = _sizes_at_first(since, view.hand_sizes)
@@ -82,7 +86,7 @@ def imagine(view: pb.View, chance: Chance) -> StopState:
     if [len(deck) for deck in decks] != list(view.deck_sizes):
         raise ValueError("its cards are not those of a whole match")
     state.decks = [chance.order("decks", deck) for deck in decks]
-    state.log = Memory.imagined(state.hands, told, _history(state, view, since, sizes, timelines, drawn))
+    state.log = Memory.imagined(players, told, _history(state, view, since, sizes, timelines, drawn))
     return state
 
 

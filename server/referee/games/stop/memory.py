@@ -22,6 +22,7 @@ from referee.games.stop.events import (
     SHUFFLED_BACK,
     SKIPPED,
     Event,
+    wire,
 )
 from referee.rules.log import Log
 
@@ -36,45 +37,44 @@ Entry: TypeAlias = "tuple[Entry | None, Event, int]"
 """The entry before, an event, and the hand it left (after a draw). Copies of a match share their entries."""
 
 
-class Memory(Log[Event]):
-    """The log of a match, and its history since all hands were last empty."""
+class Memory(Log[bytes]):
+    """The log of a match, as views tell it, and its history since all hands were last empty."""
 
-    __slots__ = ("hands", "last")
+    __slots__ = ("last",)
 
-    def __init__(self, players: int, hands: list[int], red: int) -> None:
+    def __init__(self, players: int, red: int) -> None:
         super().__init__(players)
-        self.hands = hands
-        """The hands of the match itself, by seat."""
         self.last: Entry = (None, (SHUFFLED_BACK, red), 0)
 
-    def add(self, event: Event) -> None:
-        self._events.append(event)
-        kind = event[0]
-        if kind == DREW:
-            self.last = (self.last, event, self.hands[event[1]])
-        else:
-            self.last = (None if kind == SHUFFLED_BACK else self.last, event, 0)
+    def note(self, event: Event, hand: int = 0) -> None:
+        """Add an event to both; after a draw, with the hand that it left."""
+        self._events.append(wire(event))
+        self.last = (self.last, event, hand)
+
+    def begin_anew(self, event: Event) -> None:
+        """Add the event that left all hands empty."""
+        self._events.append(wire(event))
+        self.last = (None, event, 0)
 
     def decided(self, seats: Iterable[int]) -> None:
-        super().decided(seats)
+        Log.decided(self, seats)
         self.last = (self.last, DECISION, 0)
 
     @classmethod
-    def imagined(cls, hands: list[int], told: Iterable[Event], history: Iterable[tuple[Event, int]]) -> Self:
+    def imagined(cls, players: int, told: Iterable[Event], history: Iterable[tuple[Event, int]]) -> Self:
         """A memory that tells these events to everybody; its history has these entries, with the hand after a draw.
 
         The entries say themselves what the first hands are: there is no red token before the first of them.
         """
-        memory = cls(len(hands), hands, red=-1)
-        memory._events.extend(told)
+        memory = cls(players, red=-1)
+        memory._events.extend(map(wire, told))
         for event, hand in history:
             memory.last = (None if event[0] == SHUFFLED_BACK else memory.last, event, hand)
         return memory
 
-    def copy_for(self, hands: list[int]) -> Self:
-        """The same memory for a copy of the match, which has these hands."""
-        twin = self.copy()
-        twin.hands, twin.last = hands, self.last
+    def copy(self) -> Self:
+        twin = super().copy()
+        twin.last = self.last
         return twin
 
     def entries(self) -> list[Entry]:
@@ -193,11 +193,14 @@ class Unheard(Memory):
 
     __slots__ = ()
 
-    def add(self, event: Event) -> None:
+    def note(self, event: Event, hand: int = 0) -> None:
+        pass
+
+    def begin_anew(self, event: Event) -> None:
         pass
 
     def decided(self, seats: Iterable[int]) -> None:
         pass
 
 
-UNHEARD = Unheard(0, [], 0)
+UNHEARD = Unheard(0, 0)

@@ -15,7 +15,8 @@ from referee.rules.game import Result
 # What is being decided, numbered as the questions in the proto: once the match is over, none.
 OVER, CALLS, OPENING, PLAYS, SPLIT = range(5)
 
-SEATS = [tuple(seat for seat in range(6) if mask >> seat & 1) for mask in range(1 << 6)]
+MOST_PLAYERS = 6
+SEATS = [tuple(seat for seat in range(MOST_PLAYERS) if mask >> seat & 1) for mask in range(1 << MOST_PLAYERS)]
 """The seats in a mask, ascending."""
 
 _FULL_DECK = spread(DECK)
@@ -30,6 +31,7 @@ class Position:
         "auction",
         "auctions",
         "chance",
+        "changed",
         "decks",
         "eliminated",
         "full",
@@ -37,13 +39,14 @@ class Position:
         "hands",
         "inside",
         "log",
-        "open_facts",
         "opening_rule",
         "outcome",
         "owned",
         "phase",
         "players",
         "red",
+        "shown",
+        "shown_cards",
         "shuffles",
         "shuffles_in_row",
         "tokens",
@@ -70,15 +73,19 @@ class Position:
         self.eliminated: tuple[int, ...] = ()
         self.red = chance.pick("first", range(players))
         self.turn = self.red
-        self.log = Memory(players, self.hands, self.red)
+        self.log = Memory(players, self.red)
         self.opening_rule = True
         self.shuffles = self.shuffles_in_row = self.auctions = 0
         self.auction = Auction(players)
         self.phase = CALLS
         self.asked: tuple[int, ...] = ()
         self.outcome: Result | None = None
-        self.open_facts = b""
-        """What all views have in common, once one was asked for; see `view.py`."""
+        self.shown: tuple[bytes, bytes] | None = None
+        """What all views of this moment have in common, once one was asked for; see `view.py`."""
+        self.shown_cards = bytearray()
+        """How views show how many cards everybody has …"""
+        self.changed = self.inside
+        """… and the players for whom that has changed since."""
 
     def copy(self) -> Self:
         """An independent position with the same past and the same future."""
@@ -94,8 +101,8 @@ class Position:
         twin.decks = [deck.copy() for deck in self.decks]
         twin.auction = self.auction.copy()
         twin.chance = self.chance.copy()
-        twin.log = self.log.copy_for(twin.hands)
-        twin.open_facts = b""
+        twin.log = self.log.copy()
+        twin.shown, twin.shown_cards, twin.changed = None, self.shown_cards.copy(), self.changed
         return twin
 
     def redealt(self, seat: int | None, chance: Chance) -> Self:

@@ -14,8 +14,8 @@ from referee.games.stop.auction import Auction
 from referee.games.stop.cards import HAND, NUMBERS, SIZES, spread
 from referee.games.stop.memory import UNHEARD
 from referee.games.stop.moves import NOTHING, STOP_OR_WAIT, Move, openings
-from referee.games.stop.position import CALLS, OPENING, OVER, PLAYS, SEATS, SPLIT, Position
-from referee.games.stop.view import view_of
+from referee.games.stop.position import CALLS, MOST_PLAYERS, OPENING, OVER, PLAYS, SEATS, SPLIT, Position
+from referee.games.stop.view import view_of, wire
 from referee.rules.chance import Chance
 from referee.rules.game import Legal, Result, State, ranks
 
@@ -24,8 +24,8 @@ SHUFFLES_IN_ROW = 10
 SHUFFLES = 30
 AUCTIONS = 60
 
-_DRAWN = [(events.DREW, seat) for seat in range(6)]
-_SKIPPED = [(events.SKIPPED, seat) for seat in range(6)]
+_DRAWN = [(events.DREW, seat) for seat in range(MOST_PLAYERS)]
+_SKIPPED = [(events.SKIPPED, seat) for seat in range(MOST_PLAYERS)]
 
 
 class StopState(Position, State[Move]):
@@ -37,6 +37,7 @@ class StopState(Position, State[Move]):
     check = checks.check
     fallback = checks.fallback
     view = view_of
+    view_bytes = wire
     appraisal = appraise
     parse = staticmethod(moves.parse)
     format = staticmethod(moves.format_move)
@@ -66,7 +67,7 @@ class StopState(Position, State[Move]):
     def play(self, moves: Mapping[int, Move]) -> None:
         asked = self.asked
         self.log.decided((*asked, *self.eliminated) if self.eliminated else asked)
-        self.open_facts = b""
+        self.shown = None
         if self.phase == CALLS:
             if callers := [seat for seat in asked if moves[seat].verb == "stop"]:
                 self._call(self._arbitrate(callers))
@@ -104,7 +105,7 @@ class StopState(Position, State[Move]):
                 continue
             seat = self.turn
             if self.full >> seat & 1:
-                self.log.add(_SKIPPED[seat])
+                self.log.note(_SKIPPED[seat])
             elif self.decks[seat]:
                 self._draw(seat)
             else:
@@ -118,6 +119,7 @@ class StopState(Position, State[Move]):
     def _draw(self, seat: int) -> None:
         card = self.decks[seat].pop()
         hand = self.hands[seat] = self.hands[seat] + card
+        self.changed |= 1 << seat
         if card & NUMBERS:
             self.able |= 1 << seat
         cards = SIZES[hand]
@@ -126,19 +128,20 @@ class StopState(Position, State[Move]):
         elif cards == 2 and seat == self.red:
             # The rule begins with empty hands, so a second card in hand is the second card drawn since.
             self.opening_rule = False
-        self.log.add(_DRAWN[seat])
+        self.log.note(_DRAWN[seat], hand)
 
     def _eliminate(self, seat: int) -> None:
-        self.log.add((events.ELIMINATED, seat, self.hands[seat]))
+        self.log.note((events.ELIMINATED, seat, self.hands[seat]))
         self.gone += self.hands[seat]
         self.hands[seat] = self.owned[seat] = 0
+        self.changed |= 1 << seat
         self.inside &= ~(1 << seat)
         self.able &= self.inside
         self.eliminated = (*self.eliminated, seat)
         self.turn = self.left_of(seat)
         if self.red == seat:
             self.red = self.turn
-            self.log.add((events.RED_PASSED, self.turn))
+            self.log.note((events.RED_PASSED, self.turn))
         if self.inside & (self.inside - 1) == 0:
             self._end("last_player", winner=self.turn)
 
@@ -149,7 +152,7 @@ class StopState(Position, State[Move]):
             return
         self.shuffles += 1
         self.shuffles_in_row += 1
-        self.log.add((events.SHUFFLED_BACK, self.red))
+        self.log.begin_anew((events.SHUFFLED_BACK, self.red))
         for seat in SEATS[self.inside]:
             self.hands[seat] = 0
             self._shuffle(seat)
@@ -164,7 +167,7 @@ class StopState(Position, State[Move]):
         return acted[0] if len(acted) == 1 else self.chance.pick("arbiter", acted)
 
     def _call(self, seat: int) -> None:
-        self.log.add((events.CALLED, seat))
+        self.log.note((events.CALLED, seat))
         self.red = seat
         self.shuffles_in_row = 0
         self.phase = OPENING
@@ -173,9 +176,10 @@ class StopState(Position, State[Move]):
     def _lay(self, seat: int, owner: int, cards: int) -> None:
         """A player lays cards of his hand before himself (a bid) or before the owner of a bid (a raise)."""
         first = self.auction.bids[owner] is None
-        self.log.add((events.BID, seat, cards) if first else (events.RAISED, seat, owner, cards))
+        self.log.note((events.BID, seat, cards) if first else (events.RAISED, seat, owner, cards))
         hand = self.hands[seat] = self.hands[seat] - cards
         self.owned[seat] -= cards
+        self.changed |= 1 << seat
         self.full &= ~(1 << seat)
         if not hand & NUMBERS:
             self.able &= ~(1 << seat)
@@ -194,13 +198,13 @@ class StopState(Position, State[Move]):
         if len(leaders) == 1:
             self._award(leaders[0])
         else:
-            self.log.add((events.TIED, leaders[0]))
+            self.log.note((events.TIED, leaders[0]))
             self._receive(self.auction.piles())
 
     def _award(self, winner: int) -> None:
         """The highest bid brings as many blue tokens as there are bids."""
         won = len(self.auction.bidders())
-        self.log.add((events.WON, winner, won))
+        self.log.note((events.WON, winner, won))
         self.tokens[winner] += won
         if self.tokens[winner] >= TOKENS_TO_WIN:
             self.auctions += 1
@@ -212,7 +216,7 @@ class StopState(Position, State[Move]):
     def _receive(self, piles: tuple[tuple[int, int], ...]) -> None:
         """Cards from the table are shuffled into the decks of those who get them; the auction is settled."""
         for seat, heap in piles:
-            self.log.add((events.RECEIVED, seat, heap))
+            self.log.note((events.RECEIVED, seat, heap))
             self.owned[seat] += heap
             self._shuffle(seat)
         self.auction = Auction(self.players)
@@ -226,6 +230,7 @@ class StopState(Position, State[Move]):
     def _shuffle(self, seat: int) -> None:
         """A new deck of all that a player owns and does not hold."""
         self.decks[seat] = self.chance.order("reshuffle", spread(self.owned[seat] - self.hands[seat]))[::-1]
+        self.changed |= 1 << seat
 
     # The end
 
@@ -237,4 +242,4 @@ class StopState(Position, State[Move]):
         self.phase = OVER
         self.asked = ()
         self.outcome = Result(ranks(standing), tuple(self.tokens), reason)
-        self.log.add((events.ENDED,))
+        self.log.note((events.ENDED,))

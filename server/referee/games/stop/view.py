@@ -1,7 +1,7 @@
 """The view of a match of STOP!: what a seat or the public may know of it.
 
-Parts of a message that are written one after the other are read as one message. So a view is put together from parts
-that are already written: what everybody sees (once per decision), what only the seat sees, and the events one by one.
+A view is joined from wire forms (`referee.rules.wire`): what everybody sees is written once per decision, and of that
+only what has changed. What only the seat sees is among few forms that are kept.
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ from __future__ import annotations
 from functools import lru_cache
 
 from arena.games.stop.v1 import stop_pb2 as pb
-from referee.games.stop.cards import SIZES, faces
-from referee.games.stop.events import wire
-from referee.games.stop.position import CALLS, PLAYS, Position
+from referee.games.stop.auction import Bid
+from referee.games.stop.cards import SIZES, faces, hands
+from referee.games.stop.moves import ALL_CARDS
+from referee.games.stop.position import CALLS, MOST_PLAYERS, PLAYS, SEATS, SPLIT, Position
+from referee.rules.wire import each, framed, heads, tag
 
 WINDOWS = (CALLS, PLAYS)
 """Questions to several seats at once; the others are asked of one seat, in the open."""
@@ -19,47 +21,113 @@ WINDOWS = (CALLS, PLAYS)
 
 def view_of(position: Position, seat: int | None) -> pb.View:
     """All that this seat may know; None is the public."""
-    if not position.open_facts:
-        position.open_facts = _open_facts(position)
-    parts = [position.open_facts]
-    if seat is not None:
+    return pb.View.FromString(wire(position, seat))
+
+
+def wire(position: Position, seat: int | None) -> bytes:
+    """The wire form of that view."""
+    if position.shown is None:
+        position.shown = (_standing(position), _table(position))
+    standing, table = position.shown
+    if position.phase in WINDOWS:
         # Whom else a window asks stays hidden: it would tell what they hold.
-        parts.append(_own(seat, position.phase in WINDOWS and seat in position.asked, position.hands[seat]))
-    parts += [wire(event) for event in position.log.since(seat)]
-    return pb.View.FromString(b"".join(parts))
+        head = _ASKED[seat] if seat in position.asked else _NOT_ASKED[seat]
+    else:
+        head = _head(seat, position.asked)
+    hand = b"" if seat is None else _HANDS[position.hands[seat]]
+    return b"".join([head, *position.log.since(seat), standing, hand, table])
 
 
-def _open_facts(position: Position) -> bytes:
-    owned = position.owned
-    result = position.outcome
-    return pb.View(
-        asked=() if position.phase in WINDOWS else position.asked,
-        scores=position.tokens,
-        ranks=result.ranks if result else (),
-        reason=result.reason if result else "",
-        question=position.phase,  # type: ignore[arg-type]  # numbered as in the proto
-        hand_sizes=[SIZES[hand] for hand in position.hands],
-        deck_sizes=[len(deck) for deck in position.decks],
-        twos=[heap & 255 for heap in owned],
-        threes=[heap >> 8 & 255 for heap in owned],
-        fours=[heap >> 16 & 255 for heap in owned],
-        plus_ones=[heap >> 24 for heap in owned],
-        red=position.red,
-        next_draw=position.turn,
-        eliminated=position.eliminated,
-        opening_rule=position.opening_rule,
-        bids=[
-            pb.Bid(seat=owner, value=bid.value, total=bid.total, cards=bid.faces, laid_by=bid.by)
-            for owner, bid in enumerate(position.auction.bids)
-            if bid is not None
-        ],
-        highest=position.auction.highest,
-        auctions=position.auctions,
-        shuffles=position.shuffles,
-        shuffles_in_row=position.shuffles_in_row,
-    ).SerializeToString()
+@lru_cache(maxsize=256)
+def _head(seat: int | None, asked: tuple[int, ...]) -> bytes:
+    return pb.View(seat=seat, asked=asked).SerializeToString()
+
+
+def _standing(position: Position) -> bytes:
+    """Tokens, how the match ended, and what is asked."""
+    scores = _SCORES[position.players] + bytes(position.tokens)
+    if position.outcome is None:
+        return scores + _QUESTIONS[position.phase]
+    return scores + pb.View(ranks=position.outcome.ranks, reason=position.outcome.reason).SerializeToString()
+
+
+def _table(position: Position) -> bytes:
+    """What lies on the table and in which number: hands, decks, bids, and how far the match has come."""
+    auction = position.auction
+    parts: list[bytes | bytearray] = [
+        _cards(position),
+        _draws(position.red, position.turn, position.eliminated, position.opening_rule),
+    ]
+    if auction.highest:
+        for owner, bid in enumerate(auction.bids):
+            if bid is not None:
+                if not bid.shown:
+                    bid.shown = _bid(owner, bid)
+                parts.append(bid.shown)
+    parts.append(_progress(auction.highest, position.auctions, position.shuffles, position.shuffles_in_row))
+    return b"".join(parts)
+
+
+def _cards(position: Position) -> bytearray:
+    """How many cards everybody has in hand and deck, and of each kind."""
+    form = position.shown_cards
+    blank, places = _BLANKS[position.players]
+    if not form:
+        form = position.shown_cards = bytearray(blank)
+    for seat in SEATS[position.changed]:
+        owned = position.owned[seat]
+        in_hand, in_deck, twos, threes, fours, plus_ones = places[seat]
+        form[in_hand] = SIZES[position.hands[seat]]
+        form[in_deck] = len(position.decks[seat])
+        form[twos] = owned & 255
+        form[threes] = owned >> 8 & 255
+        form[fours] = owned >> 16 & 255
+        form[plus_ones] = owned >> 24
+    position.changed = 0
+    return form
+
+
+def _blank(players: int) -> tuple[bytes, list[tuple[int, ...]]]:
+    """The same before any card is counted, and for each seat the places of its counts."""
+    form, starts = b"", []
+    for field in _COUNTS:
+        form += heads(pb.View, field, players)[players]
+        starts.append(len(form))
+        form += bytes(players)
+    return form, [tuple(start + seat for start in starts) for seat in range(players)]
 
 
 @lru_cache(maxsize=4096)
-def _own(seat: int, asked: bool, hand: int) -> bytes:
-    return pb.View(seat=seat, asked=[seat] if asked else (), hand=faces(hand)).SerializeToString()
+def _draws(red: int, turn: int, eliminated: tuple[int, ...], opening_rule: bool) -> bytes:
+    return pb.View(red=red, next_draw=turn, eliminated=eliminated, opening_rule=opening_rule).SerializeToString()
+
+
+def _bid(owner: int, bid: Bid) -> bytes:
+    laid = len(bid.faces)
+    head = _bid_head(owner, bid.value, bid.total)
+    return framed(_BID, b"".join([head, _FACES[laid], bytes(bid.faces), _LAID_BY[laid], bytes(bid.by)]))
+
+
+@lru_cache(maxsize=4096)
+def _bid_head(owner: int, value: int, total: int) -> bytes:
+    return pb.Bid(seat=owner, value=value, total=total).SerializeToString()
+
+
+@lru_cache(maxsize=4096)
+def _progress(highest: int, auctions: int, shuffles: int, shuffles_in_row: int) -> bytes:
+    return pb.View(
+        highest=highest, auctions=auctions, shuffles=shuffles, shuffles_in_row=shuffles_in_row
+    ).SerializeToString()
+
+
+_ASKED: dict[int | None, bytes] = {seat: _head(seat, (seat,)) for seat in range(MOST_PLAYERS)}
+_NOT_ASKED = {seat: _head(seat, ()) for seat in (None, *range(MOST_PLAYERS))}
+_HANDS = {hand: pb.View(hand=faces(hand)).SerializeToString() for hand in hands()}
+_QUESTIONS = each(pb.View, "question", range(SPLIT + 1))
+# No number of tokens or cards in a match is above 127, so each is one byte.
+_SCORES = heads(pb.View, "scores", MOST_PLAYERS)
+_COUNTS = ("hand_sizes", "deck_sizes", "twos", "threes", "fours", "plus_ones")
+_BLANKS = [_blank(players) for players in range(MOST_PLAYERS + 1)]
+_BID = tag(pb.View, "bids")
+_FACES = heads(pb.Bid, "cards", ALL_CARDS)
+_LAID_BY = heads(pb.Bid, "laid_by", ALL_CARDS)

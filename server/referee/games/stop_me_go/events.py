@@ -6,6 +6,7 @@ from functools import cache
 from typing import TypeAlias
 
 from arena.games.stop_me_go.v1 import stop_me_go_pb2 as pb
+from referee.games.stop_me_go.cards import MOST_PLAYERS
 
 ENDED = pb.EVENT_KIND_ENDED
 ROUND_STARTED = pb.EVENT_KIND_ROUND_STARTED
@@ -20,7 +21,7 @@ ROUND_VOID = pb.EVENT_KIND_ROUND_VOID
 Event: TypeAlias = "tuple[pb.EventKind.ValueType, int, int, int]"
 """Kind, gangster, seat or number of the round, the agents who had put a `stop`."""
 
-MEMBERS = tuple(tuple(seat for seat in range(6) if mask >> seat & 1) for mask in range(1 << 6))
+MEMBERS = tuple(tuple(seat for seat in range(MOST_PLAYERS) if mask >> seat & 1) for mask in range(1 << MOST_PLAYERS))
 """The agents of a set (a bit mask), ascending."""
 
 

@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from arena.games.stop_me_go.v1 import stop_me_go_pb2 as pb
+from referee.games.stop_me_go.cards import GANGSTERS, IN_LINE, MOST_PLAYERS
 from referee.games.stop_me_go.moves import Move
-from referee.games.stop_me_go.state import ESCAPES, GANGSTERS, IN_LINE, StopMeGoState, tokens_in_play
+from referee.games.stop_me_go.state import ESCAPES, StopMeGoState, tokens_in_play
 from referee.rules.boards.board import Board
 from referee.rules.chance import Chance, Label
 from referee.rules.files import Files
@@ -55,7 +56,7 @@ class StopMeGo(Game[Move]):
     name = "stop_me_go"
     title = "STOP me GO"
     version = 1
-    seats = Seats(2, 6)
+    seats = Seats(2, MOST_PLAYERS)
     options: ClassVar[Mapping[str, Option]] = {
         "tokens": Option(
             default=TOKENS,

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from arena.games.stop_me_go.v1 import stop_me_go_pb2 as pb
 from referee.games.stop_me_go import events
+from referee.games.stop_me_go.cards import GANGSTERS, MOST_PLAYERS
 from referee.games.stop_me_go.events import Event
 from referee.games.stop_me_go.redeal import redeal
-from referee.games.stop_me_go.state import GANGSTERS, NOBODY, StopMeGoState, best_captured
+from referee.games.stop_me_go.state import NOBODY, StopMeGoState, best_captured
 from referee.rules.chance import Chance
 from referee.rules.game import Result, Seat
 
@@ -18,11 +19,13 @@ def imagine(view: pb.View, chance: Chance) -> StopMeGoState:
     seat = view.seat if view.HasField("seat") else None
     state = StopMeGoState.__new__(StopMeGoState)
     state.players = len(view.scores)
+    if state.players > MOST_PLAYERS:
+        raise ValueError(f"it has {state.players} agents")
     state._chance = chance
     state._seats = tuple(range(state.players))
     state.asked = tuple(view.asked)
     state.ended = Result(tuple(view.ranks), tuple(view.scores), view.reason) if view.ranks else None
-    state.shown = None
+    state.shown = state.shown_standing = None
     state.news = [_event(event) for event in view.events]
     state.worths = tuple(view.token_values)
     state.tokens = list(view.tokens)
@@ -33,8 +36,10 @@ def imagine(view: pb.View, chance: Chance) -> StopMeGoState:
     state.table = list(view.table)
     state.discarded = list(view.discarded)
     captured = [gangster for number, gangster, _ in state.captures if number == state.round]
-    lying = {*state.table, *state.discarded, *captured}
+    lying = [*state.table, *state.discarded, *captured]
     state.pile = [gangster for gangster in GANGSTERS if gangster not in lying]
+    if sorted([*lying, *state.pile]) != list(GANGSTERS):
+        raise ValueError("its gangsters are not those of a whole match")
     state.arrests = [(arrest.gangster, _agents(arrest.stops)) for arrest in view.arrests]
     # Nobody has put a card on the newest gangster while all are asked. The own cards are known, the others' are not.
     state.stops = [0] * (len(state.table) - bool(state.asked))

@@ -11,27 +11,34 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from referee.games.stop_me_go import check as checks
-from referee.games.stop_me_go import events, moves
+from referee.games.stop_me_go import moves
 from referee.games.stop_me_go.appraisal import appraise
-from referee.games.stop_me_go.events import Event
+from referee.games.stop_me_go.cards import GANGSTERS, HAND, IN_LINE, MOST_PLAYERS
+from referee.games.stop_me_go.events import (
+    CAPTURED,
+    CRIME,
+    DISCARDED,
+    ENDED,
+    ESCAPED,
+    RESHUFFLED,
+    ROUND_STARTED,
+    ROUND_VOID,
+    ROUND_WON,
+    Event,
+)
 from referee.games.stop_me_go.moves import GO_OR_STOP, NOTHING, ONLY_GO, STOP, Move
 from referee.games.stop_me_go.redeal import redeal, redraw
-from referee.games.stop_me_go.view import view_of
+from referee.games.stop_me_go.view import view_of, wire
 from referee.rules.chance import Chance
 from referee.rules.game import Legal, Result, Seat, State, ranks
 
-GANGSTERS = tuple(range(1, 11))
-HAND = 5
-"""Cards of an agent: four `go` and one `stop`."""
-IN_LINE = 4
-"""Gangsters on the table when one card is left in each hand: the oldest is due for arrest."""
 ESCAPES = 50
 """The escape at which a round is void."""
 WINNING_TOKENS = 3
 NOBODY = -1
 
 # The one agent of a set of agents, or NOBODY if the set is empty or has several.
-_ONLY = tuple(mask.bit_length() - 1 if mask.bit_count() == 1 else NOBODY for mask in range(1 << 6))
+_ONLY = tuple(mask.bit_length() - 1 if mask.bit_count() == 1 else NOBODY for mask in range(1 << MOST_PLAYERS))
 
 
 def tokens_in_play(players: int) -> int:
@@ -63,6 +70,7 @@ class StopMeGoState(State[Move]):
         "rewards",
         "round",
         "shown",
+        "shown_standing",
         "stops",
         "table",
         "takers",
@@ -74,6 +82,7 @@ class StopMeGoState(State[Move]):
     check = checks.check
     fallback = checks.fallback
     view = view_of
+    view_bytes = wire
     appraisal = appraise
     parse = staticmethod(moves.parse)
     format = staticmethod(moves.format_move)
@@ -85,8 +94,10 @@ class StopMeGoState(State[Move]):
         self._seats = tuple(range(players))
         self.asked = self._seats
         self.ended: Result | None = None
-        self.shown: bytes | None = None
+        self.shown: tuple[bytes, bytes] | None = None
         """What all views have in common, once one was asked for; see `view.py`."""
+        self.shown_standing: tuple[bytes, bytes] | None = None
+        """The part of it that stays the same until a token leaves the pool, likewise."""
         self.news: list[Event] = []
         """What the latest decision brought about: news to everybody, for everybody is asked every time."""
 
@@ -117,8 +128,13 @@ class StopMeGoState(State[Move]):
     def play(self, moves: Mapping[Seat, Move]) -> None:
         self.news = []
         self.shown = None
-        self._intervention(moves)
-        if HAND - len(self.table) > 1:
+        stops = 0
+        for seat, move in moves.items():
+            if move == STOP:
+                stops |= 1 << seat
+        self.stops.append(stops)
+        self.out |= stops
+        if len(self.table) < IN_LINE:
             self._crime()
         else:
             self._arrest()
@@ -134,6 +150,7 @@ class StopMeGoState(State[Move]):
         twin.asked = self.asked
         twin.ended = self.ended
         twin.shown = self.shown
+        twin.shown_standing = self.shown_standing
         twin.news = self.news.copy()
         twin.worths = self.worths
         twin.rewards = self.rewards
@@ -152,14 +169,14 @@ class StopMeGoState(State[Move]):
     def redealt(self, seat: Seat | None, chance: Chance) -> Self:
         twin = self.copy()
         redeal(twin, seat, chance)
-        twin.shown = None
+        twin.shown = twin.shown_standing = None
         twin._chance = chance.copy()
         return twin
 
     def redrawn(self, chance: Chance) -> Self:
         twin = self.copy()
         redraw(twin, chance)
-        twin.shown = None
+        twin.shown = twin.shown_standing = None
         twin._chance = chance.copy()
         return twin
 
@@ -200,7 +217,7 @@ class StopMeGoState(State[Move]):
 
     def _start_round(self) -> None:
         self.round += 1
-        self.news.append((events.ROUND_STARTED, 0, self.round, 0))
+        self.news.append((ROUND_STARTED, 0, self.round, 0))
         self.pile = self._chance.order("gangsters", GANGSTERS)
         self.pile.reverse()  # the top is the end
         self.discarded: list[int] = []
@@ -220,27 +237,24 @@ class StopMeGoState(State[Move]):
             self.pile = self._chance.order("gangsters", sorted(self.discarded))
             self.pile.reverse()
             self.discarded = []
-            self.news.append((events.RESHUFFLED, 0, NOBODY, 0))
+            self.news.append((RESHUFFLED, 0, NOBODY, 0))
         gangster = self.pile.pop()
         self.table.append(gangster)
-        self.news.append((events.CRIME, gangster, NOBODY, 0))
-
-    def _intervention(self, moves: Mapping[Seat, Move]) -> None:
-        stops = 0
-        for seat, move in moves.items():
-            if move == STOP:
-                stops |= 1 << seat
-        self.stops.append(stops)
-        self.out |= stops
+        self.news.append((CRIME, gangster, NOBODY, 0))
 
     def _arrest(self) -> None:
+        """The cards on the oldest gangster are turned up: with a single `stop` among them the round is over."""
         gangster, stops = self._turn_up_oldest()
-        captor = _ONLY[stops]
-        if captor == NOBODY:
-            self._escape(gangster, stops)
+        if _ONLY[stops] != NOBODY:
+            self._end_round(gangster, stops)
+            return
+        self.discarded.append(gangster)
+        self.news.append((ESCAPED, gangster, NOBODY, stops))
+        if len(self.arrests) < ESCAPES:
+            self._crime()
         else:
-            self._capture(gangster, stops, captor)
-            self._end_round(gangster, captor)
+            self.news.append((ROUND_VOID, 0, NOBODY, 0))
+            self._token_leaves(NOBODY)
 
     def _turn_up_oldest(self) -> tuple[int, int]:
         turned_up = (self.table.pop(0), self.stops.pop(0))
@@ -248,35 +262,27 @@ class StopMeGoState(State[Move]):
         self.arrests.append(turned_up)
         return turned_up
 
-    def _escape(self, gangster: int, stops: int) -> None:
-        self.discarded.append(gangster)
-        self.news.append((events.ESCAPED, gangster, NOBODY, stops))
-        if len(self.arrests) < ESCAPES:
-            self._crime()
-        else:
-            self.news.append((events.ROUND_VOID, 0, NOBODY, 0))
-            self._token_leaves(NOBODY)
-
-    def _capture(self, gangster: int, stops: int, captor: Seat) -> None:
-        self.captures.append((self.round, gangster, captor))
-        self.news.append((events.CAPTURED, gangster, captor, stops))
-
-    def _end_round(self, gangster: int, captor: Seat) -> None:
-        captors = {gangster: captor}
-        while self.table:
-            gangster, stops = self._turn_up_oldest()
+    def _end_round(self, gangster: int, stops: int) -> None:
+        """This gangster is captured; what lies on the others is turned up too, and the best capture gets the token."""
+        captors = {}
+        while True:
             captor = _ONLY[stops]
             if captor == NOBODY:
                 self.discarded.append(gangster)
-                self.news.append((events.DISCARDED, gangster, NOBODY, stops))
+                self.news.append((DISCARDED, gangster, NOBODY, stops))
             else:
                 captors[gangster] = captor
-                self._capture(gangster, stops, captor)
+                self.captures.append((self.round, gangster, captor))
+                self.news.append((CAPTURED, gangster, captor, stops))
+            if not self.table:
+                break
+            gangster, stops = self._turn_up_oldest()
         best = best_captured(captors)
-        self.news.append((events.ROUND_WON, best, captors[best], 0))
+        self.news.append((ROUND_WON, best, captors[best], 0))
         self._token_leaves(captors[best])
 
     def _token_leaves(self, taker: Seat) -> None:
+        self.shown_standing = None
         self.takers.append(taker)
         if taker != NOBODY:
             self.tokens[taker] += 1
@@ -294,4 +300,4 @@ class StopMeGoState(State[Move]):
         standing = ranks([(seat == winner, worth) for seat, worth in enumerate(sums)])
         self.ended = Result(standing, sums, "tokens_gone" if winner == NOBODY else "three_tokens")
         self.asked = ()
-        self.news.append((events.ENDED, 0, NOBODY, 0))
+        self.news.append((ENDED, 0, NOBODY, 0))

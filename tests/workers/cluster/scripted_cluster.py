@@ -76,6 +76,8 @@ class ScriptedWorker:
         self.may_answer.set()
         self.hangs = 0
         """Tasks that it never answers, from now on."""
+        self.forgets = False
+        """It never tells what became of a match."""
         self.heard = 0.0
         self.silent = False
         self.opened = 0
@@ -88,7 +90,7 @@ class ScriptedWorker:
         if self.hangs:
             self.hangs -= 1
             await asyncio.Event().wait()
-        said = [await self._one(order) for order in orders]
+        said = [b"" if self.forgets else await self._one(order) for order in orders]
         await self.may_answer.wait()
         return b"".join(said)
 
@@ -149,6 +151,7 @@ class ScriptedCluster(Connection):
             one.opened += 1
             return json.dumps({"error": one.open_error} if one.open_error else {"matches": 8}).encode()
         assert function.__name__ == "play"
+        one.announced += json.loads(words[2])
         said = await one.play(json.loads(words[1]))
         if self.there.get(worker) is not one:
             raise TaskFailed("it was lost on the way")

@@ -155,7 +155,13 @@ def other_times(value: dict[str, Any], record: bytes) -> tuple[dict[str, Any], b
     return {**value, "seats": [[count, strikes + 1, ms] for count, strikes, ms in value["seats"]]}, record
 
 
-@pytest.mark.parametrize("twist", [other_ranks, other_seed, no_record, other_times])
+def other_ending(value: dict[str, Any], record: bytes) -> tuple[dict[str, Any], bytes]:
+    """The record as it is, and beside it another result."""
+    ranks = value["ending"]["ranks"][1:] + value["ending"]["ranks"][:1]
+    return {**value, "ending": {**value["ending"], "ranks": ranks}}, record
+
+
+@pytest.mark.parametrize("twist", [other_ranks, other_ending, other_seed, no_record, other_times])
 async def test_a_worker_whose_records_do_not_hold_is_set_aside(
     twist: Callable[[dict[str, Any], bytes], tuple[dict[str, Any], bytes]],
 ) -> None:
@@ -165,7 +171,8 @@ async def test_a_worker_whose_records_do_not_hold_is_set_aside(
         tournament.give(*NUMBERS)
         assert endings(await tournament.done()) == await truth()
         assert list(tournament.venue.aside) == ["liar"]
-        assert any("liar is set aside" in text for text in tournament.venue.notices)
+        [told] = [text for text in tournament.venue.notices if "liar is set aside" in text]
+        assert "Ending(" not in told  # a sentence, not a value of the program
 
 
 async def test_a_worker_that_lies_later_has_its_earlier_results_purged_before_any_match_ends() -> None:
@@ -239,3 +246,45 @@ async def test_a_match_that_is_broken_off_while_it_waits_ends_without_a_result()
         tournament.venue.break_off("cup/1")
         assert await tournament.done() == {"cup/1": None}
         await soon(lambda: any("no worker is there yet" in text for text in tournament.venue.notices))
+
+
+async def test_a_worker_that_never_tells_of_a_match_loses_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It answers, and says that nothing is left, but a match is missing."""
+    monkeypatch.setattr("referee.workers.cluster.venue._longest", lambda fixture: 0.0)
+    monkeypatch.setattr("referee.workers.cluster.venue.TASK_SECONDS", 0.02)
+    one, two = ScriptedWorker("one"), ScriptedWorker("two")
+    one.forgets = True
+    async with playing(one, patience=replace(QUICK, play=0.2)) as (cluster, tournament):
+        tournament.give(1)
+        await soon(lambda: any("one: it did not answer in time" in text for text in tournament.venue.notices))
+        one.forgets = False
+        cluster.there[two.address] = two
+        assert (await tournament.done())["cup/1"] is not None
+
+
+async def test_a_worker_gets_matches_while_its_answer_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    may_read = asyncio.Event()
+
+    async def slowly(work: Callable[..., Any], *arguments: Any) -> Any:
+        await may_read.wait()
+        return work(*arguments)
+
+    one = ScriptedWorker("one")
+    async with playing(one) as (_, tournament):
+        await soon(lambda: one.opened)
+        monkeypatch.setattr("referee.workers.cluster.venue.in_thread", slowly)
+        tournament.give(*NUMBERS)
+        await soon(lambda: len(one.given) > len(NUMBERS) // 2)
+        assert not any(tournament.results.values())
+        may_read.set()
+        assert endings(await tournament.done()) == await truth()
+
+
+async def test_workers_hear_of_the_last_results_before_the_run_ends() -> None:
+    one = ScriptedWorker("one")
+    async with playing(one) as (_, tournament):
+        tournament.give(1)
+        played = (await tournament.done())["cup/1"]
+        assert played is not None
+        played.announce()
+    assert one.announced == ["cup/1"]

@@ -15,6 +15,7 @@ from typing import Any
 
 from referee.workers.cluster.addresses import ClusterAddress
 from referee.workers.cluster.fence import fence
+from referee.workers.cluster.lean_dask import make_lean
 
 CONNECT_SECONDS = 10.0
 TELL_SECONDS = 20.0
@@ -47,6 +48,7 @@ class Connection:
         self._dropped: set[asyncio.Future[None]] = set()
 
     async def open(self) -> None:
+        make_lean()
         import dask
         from distributed import Client
 

@@ -118,7 +118,7 @@ class Crew:
     async def close(self) -> None:
         """End this run on all workers."""
         ending = [self._looking, *(worker.opening for worker in self.workers.values())]
-        ending += [batch.waiting for worker in self.workers.values() for batch in worker.batches]
+        ending += [worker.task for worker in self.workers.values()]
         stopping = [task for task in ending if task is not None]
         for task in stopping:
             task.cancel()
@@ -173,8 +173,8 @@ class Crew:
     def lose(self, worker: RemoteWorker, why: str) -> None:
         """A worker is gone: what it had in hand is given to others."""
         self.workers.pop(worker.address, None)
-        if worker.batches or worker.ready:
-            log.warning("a worker is lost", worker=worker.name, why=why, matches=worker.in_hand)
+        if worker.hand or worker.ready:
+            log.warning("a worker is lost", worker=worker.name, why=why, matches=len(worker.hand))
         if worker.opening is not None:
             worker.opening.cancel()
         self._listener.take_back(worker)

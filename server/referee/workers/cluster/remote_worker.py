@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from referee.tournament.running.played import Played
 from referee.tournament.running.venue import Fixture
 from referee.workers.cluster.pace import Pace
 from referee.workers.cluster.results import Result
-
-IN_FLIGHT = 2
-"""Tasks that a worker has at once: while one comes home, the other is played."""
 
 
 @dataclass(eq=False, slots=True)
@@ -28,12 +26,11 @@ class OpenMatch:
     """If it is played on several workers to be compared: who said what, the first first."""
 
 
-@dataclass(eq=False, slots=True)
-class Batch:
-    """Matches in one task."""
+class Held(NamedTuple):
+    """A match that a worker was given, and when."""
 
-    matches: list[OpenMatch]
-    waiting: asyncio.Future[None] | None = None
+    match: OpenMatch
+    since: float
 
 
 @dataclass(eq=False, slots=True)
@@ -53,21 +50,30 @@ class RemoteWorker:
     cores: int = 1
     failures: int = 0
     pace: Pace = field(default_factory=lambda: Pace(1))
-    batches: set[Batch] = field(default_factory=set)
+    hand: dict[str, Held] = field(default_factory=dict)
+    """The matches that it was given and whose results are not taken yet."""
+    playing: int = 0
+    """How many of them it still plays, as it says itself: its results are read while it goes on."""
+    reading: int = 0
+    """Answers that are being read."""
+    task: asyncio.Future[None] | None = None
+    """The task that it has now: it brings matches and takes results home."""
     opening: asyncio.Future[None] | None = None
     proven: bool = False
     """Whether one of its results was compared with another worker's."""
 
-    @property
-    def in_hand(self) -> int:
-        return sum(len(batch.matches) for batch in self.batches)
-
     def holds(self, match: OpenMatch) -> bool:
-        return any(match in batch.matches for batch in self.batches)
+        return match.fixture.id in self.hand
 
     def share(self, waiting: int, workers: int) -> int:
         """How many of the waiting matches it gets now, so that all workers have something to do until the end."""
-        if not self.ready or len(self.batches) >= IN_FLIGHT:
+        if not self.ready or self.task is not None:
             return 0
-        fair = -(-waiting // max(1, workers * IN_FLIGHT))
-        return max(0, min(self.pace.size, self.room - self.in_hand, max(fair, 1)))
+        # Half of its part: what is left goes to those who are quicker. A worker alone has nobody to leave it to.
+        fair = -(-waiting // (2 * workers)) if workers > 1 else waiting
+        return max(0, min(self.pace.level - self.playing, self.room - self.playing, max(fair, 1)))
+
+    @property
+    def is_waited_for(self) -> bool:
+        """Whether it has matches of which it must still tell, and nobody asks."""
+        return self.ready and self.task is None and bool(self.playing or (self.hand and not self.reading))

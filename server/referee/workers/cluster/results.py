@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from referee.match.result import Ending
 from referee.match.seat_log import PackedLog, SeatLog
 from referee.rules.game import WrongUse
 from referee.tournament.audit.replay import DoesNotHold, Replayed, replay
@@ -46,6 +47,14 @@ class Answer:
     """It does not know this run (any more)."""
     failed: str = ""
     """Why nothing can be played there."""
+
+
+def still_played(said: bytes) -> int:
+    """How many matches the worker still plays, as the first line of its answer says; 0 if it does not."""
+    try:
+        return max(0, int(json.loads(said[: said.index(b"\n")])["left"]))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return 0
 
 
 def read_answer(said: bytes, fixtures: Mapping[str, Fixture]) -> Answer:
@@ -104,12 +113,13 @@ def _compare(fixture: Fixture, played: Played, replayed: Replayed) -> None:
         ("game", fixture.game, record.game),
         ("seed", fixture.seed.hex(), record.seed),
         ("options", json.loads(json.dumps(dict(fixture.options))), json.loads(json.dumps(record.options))),
-        ("result", replayed.ending, ending),
         ("number of seats", len(fixture.bots), len(played.seats)),
     )
     for what, wanted, found in expected:
         if wanted != found:
             raise Untrue(f"match {fixture.id}: the {what} should be {wanted}, not {found}"[:300])
+    if replayed.ending != ending:
+        raise Untrue(f"match {fixture.id}: its moves give {_told(replayed.ending)}, and it tells {_told(ending)}"[:300])
     for seat, account in enumerate(replayed.accounts):
         noted = played.seats[seat]
         if not all(type(number) is int for number in (noted.decisions, noted.strikes, noted.time_ms)):
@@ -119,6 +129,11 @@ def _compare(fixture: Fixture, played: Played, replayed: Replayed) -> None:
             raise Untrue(f"match {fixture.id}: seat {seat} made {account.decisions} decisions with {strikes} strikes")
         if abs(noted.time_ms - account.time_ms) > account.decisions / 2 + 1:
             raise Untrue(f"match {fixture.id}: seat {seat} took {account.time_ms} ms by its record")
+
+
+def _told(ending: Ending) -> str:
+    ranks, scores = (" ".join(map(str, numbers)) for numbers in (ending.ranks, ending.scores))
+    return f"ranks {ranks} with scores {scores} ({', '.join(ending.words)})"
 
 
 def _plain(played: Played) -> Played:

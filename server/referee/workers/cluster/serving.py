@@ -22,6 +22,7 @@ from referee.workers.cluster import tasks
 from referee.workers.cluster.addresses import ClusterAddress
 from referee.workers.cluster.bot_cache import BotCache
 from referee.workers.cluster.connection import CONNECT_SECONDS, Unreachable
+from referee.workers.cluster.lean_dask import make_lean
 from referee.workers.cluster.site import Machine
 
 PREFIX = "referee-cluster-"
@@ -36,9 +37,9 @@ async def serve_worker(
     address: ClusterAddress, machine: Machine, name: str, stopped: asyncio.Event, told: Callable[[str], object]
 ) -> None:
     """Play what the scheduler gives, until `stopped` is set; `told` hears when it is connected, and when not."""
+    make_lean()
     from distributed import Worker
 
-    _quiet()
     tasks.machine = machine
     host = await _own_address(address, told, stopped)
     tries = 0
@@ -80,10 +81,10 @@ async def serve_worker(
 
 async def serve_scheduler(address: ClusterAddress, stopped: asyncio.Event, told: Callable[[str], object]) -> None:
     """Schedule until `stopped` is set; OSError if the address cannot be had."""
+    make_lean()
     import dask
     from distributed import Scheduler
 
-    _quiet()
     # What a bot plays must not be given to others because it is quicker to copy: we choose workers ourselves.
     off = ("work-stealing", "active-memory-manager.start")
     dask.config.set({f"distributed.scheduler.{name}": False for name in off})
@@ -172,14 +173,6 @@ async def _first(*waiting: Any) -> None:
     finally:
         for one in waits:
             one.cancel()
-
-
-def _quiet() -> None:
-    """dask logs what we tell in our own words."""
-    import logging
-
-    for name in ("distributed", "tornado"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def _said(error: BaseException) -> str:

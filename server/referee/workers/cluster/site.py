@@ -11,6 +11,7 @@ import asyncio
 import json
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from referee.rules import registry
 from referee.rules.game import WrongUse
 from referee.tournament.running.played import Played
 from referee.workers.cluster.bot_cache import BotCache
+from referee.workers.cluster.pace import TASK_SECONDS
 from referee.workers.orders import fixture_of
 from referee.workers.room import room_for
 from referee.workers.worker_pool import Hosting, WorkersFailed, WorkersVenue
@@ -89,7 +91,13 @@ class Site:
         self._cached: list[str] = []
         self._results: dict[str, Played] = {}
         """Played, and not yet announced."""
-        self._waiting: set[asyncio.Future[Played | None]] = set()
+        self._running: dict[str, str] = {}
+        """The matches that are being played, with their seeds."""
+        self._ended: list[tuple[str, Played | None]] = []
+        """Matches that are over, and not yet told."""
+        self._enough = 0
+        """With so few matches left it is time to tell."""
+        self._time_to_tell = asyncio.Event()
         self._told = 0
         self._calls = 0
         self._idle: asyncio.TimerHandle | None = None
@@ -125,9 +133,7 @@ class Site:
             self._idle.cancel()
         venue, self._venue = self._venue, None
         if venue is not None:
-            for match in self._waiting:
-                if not match.done():
-                    match.set_result(None)
+            self._give_up()
             await venue.close()
             if not venue.failed.done():
                 venue.failed.cancel()
@@ -135,21 +141,30 @@ class Site:
         self._cached = []
 
     async def play(self, orders: Sequence[dict[str, Any]]) -> bytes:
-        """Play matches and return what became of each as lines: news, and behind each result its record."""
+        """Begin matches, and tell of all that have ended since the last time: about a second later, or sooner if half
+        of them are over. Lines: how many are left, news, and behind each result its record.
+        """
         self._calls += 1
         try:
-            played = await asyncio.gather(*(self._play(order) for order in orders))
+            for order in orders:
+                self._begin(order)
+            self._enough = len(self._running) // 2
+            self._time_to_tell.clear()
+            if len(self._running) > self._enough:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(TASK_SECONDS):
+                        await self._time_to_tell.wait()
         finally:
             self._calls -= 1
             self._rest()
-        said: list[bytes] = []
-        for order, one in zip(orders, played, strict=True):
-            if one is None:
-                said.append(_line({"say": "unplayed", "match": order["match"]}))
+        ended, self._ended = self._ended, []
+        said = [_line({"say": "left", "left": len(self._running)}), *self._news()]
+        for match, played in ended:
+            if played is None:
+                said.append(_line({"say": "unplayed", "match": match}))
             else:
-                value = {"say": "played", "match": order["match"], "played": one.to_value()}
-                said += [_line(value), one.record]
-        return b"".join([*self._news(), *said])
+                said += [_line({"say": "played", "match": match, "played": played.to_value()}), played.record]
+        return b"".join(said)
 
     def announce(self, matches: Sequence[str]) -> None:
         """These are stored: their bots may hear how they ended."""
@@ -164,20 +179,30 @@ class Site:
             for match in matches:
                 self._venue.break_off(match)
 
-    async def _play(self, order: dict[str, Any]) -> Played | None:
+    def _begin(self, order: dict[str, Any]) -> None:
+        match, seed = order["match"], order["seed"]
         if self._venue is None:
-            return None
-        came: asyncio.Future[Played | None] = asyncio.get_running_loop().create_future()
-        self._waiting.add(came)
-        self.announce([order["match"]])  # an earlier try whose result nobody has taken
-        self._venue.play(fixture_of(order), lambda played: None if came.done() else came.set_result(played))
-        try:
-            played = await came
-        finally:
-            self._waiting.discard(came)
+            self._ended.append((match, None))
+        elif self._running.get(match) != seed:  # else the same order came twice
+            self.announce([match])  # an earlier try whose result nobody has taken
+            self._running[match] = seed
+            self._venue.play(fixture_of(order), partial(self._over, match, seed))
+
+    def _over(self, match: str, seed: str, played: Played | None) -> None:
+        if self._running.get(match) != seed:
+            return
+        del self._running[match]
         if played is not None:
-            self._results[order["match"]] = played
-        return played
+            self._results[match] = played
+        self._ended.append((match, played))
+        if len(self._running) <= self._enough:
+            self._time_to_tell.set()
+
+    def _give_up(self) -> None:
+        """None of the matches that are being played will be played to its end here."""
+        self._ended += [(match, None) for match in self._running]
+        self._running.clear()
+        self._time_to_tell.set()
 
     def _news(self) -> list[bytes]:
         """What was not told yet: notices, and that nothing can be played here any more."""
@@ -192,9 +217,7 @@ class Site:
 
     def _failed(self, failed: asyncio.Future[None]) -> None:
         if not failed.cancelled() and isinstance(failed.exception(), WorkersFailed):
-            for match in list(self._waiting):
-                if not match.done():
-                    match.set_result(None)
+            self._give_up()
 
     async def _build(self, name: str, text: str, place: Path) -> None:
         spec = parse(text, place)

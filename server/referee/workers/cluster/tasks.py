@@ -50,8 +50,9 @@ async def open_run(run: str, order: bytes) -> bytes:
     return await _answered(answer)
 
 
-async def play(run: str, orders: bytes) -> bytes:
-    """Play matches of a run (`Site.play`)."""
+async def play(run: str, orders: bytes, stored: bytes = b"[]") -> bytes:
+    """Play matches of a run, and tell of those that have ended (`Site.play`); others are stored now."""
+    await announce(run, stored)
     site = machine.sites.get(run) if machine is not None else None
     return NOT_OPEN if site is None else await site.play(json.loads(orders))
 

@@ -1,9 +1,10 @@
 """Cluster: a `Venue` that plays matches of hosted bots on workers of other machines, and believes nothing unchecked.
 
-Waiting matches are given to workers in batches (`pace.py`). A batch that does not come back, because its worker died,
-hangs, or is cut off, is given to another one; the first valid result of a match counts, and any other is ignored. A
-worker that comes back starts its bots anew, so none of them has seen a deal that is played again. Results are replayed
-(`results.py`), some are compared with another worker's (`comparing.py`), and a worker that lies is set aside.
+Each worker has one task at a time, which brings it matches and takes home those that have ended (`pace.py`); it plays
+on between two tasks and while its answer is read. What does not come back, because its worker died, hangs, or is cut
+off, is given to another one; the first valid result of a match counts, and any other is ignored. A worker that comes
+back starts its bots anew, so none of them has seen a deal that is played again. Results are replayed (`results.py`),
+some are compared with another worker's (`comparing.py`), and a worker that lies is set aside.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ from referee.workers.cluster import tasks
 from referee.workers.cluster.comparing import ONE_IN, Comparing, agreed, odd_ones
 from referee.workers.cluster.connection import Connection, TaskFailed
 from referee.workers.cluster.crew import ClusterRun, Crew, Patience
-from referee.workers.cluster.remote_worker import Batch, OpenMatch, RemoteWorker
-from referee.workers.cluster.results import Answer, Result, Untrue, read_answer
+from referee.workers.cluster.pace import TASK_SECONDS
+from referee.workers.cluster.remote_worker import Held, OpenMatch, RemoteWorker
+from referee.workers.cluster.results import Answer, Result, Untrue, read_answer, still_played
 from referee.workers.orders import play_order
 from referee.workers.watched_matches import WatchedMatches
 from referee.workers.worker_pool import WorkersFailed
@@ -34,14 +36,15 @@ from referee.workers.worker_pool import WorkersFailed
 log = structlog.get_logger()
 Done = Callable[[Played | None], object]
 
-ANNOUNCE_SECONDS = 0.05
-"""Announcements that come within this time travel together."""
+ANNOUNCE_SECONDS = 3.0
+"""A worker that has no task in this time, to which announcements are added, gets a message of its own."""
 MOST_TRIES = 12
 """How often a match may be lost with its worker before the run is given up."""
 MOST_VOIDS = 3
 """How often a match may come to nothing on workers before that is believed."""
 LONGEST_DECISIONS = 300
 """Decisions of a long match, for the time after which a worker counts as hanging."""
+TOO_LATE = "it did not answer in time"
 PLENTY = 1 << 30
 
 
@@ -94,11 +97,13 @@ class ClusterVenue:
         await self._crew.open()
 
     async def close(self) -> None:
-        """End this run on all workers."""
+        """End this run on all workers; before that they hear what is stored."""
         self._closed = True
-        for task in self._tasks:
+        reading = [worker.task for worker in self._crew.workers.values() if worker.task is not None]
+        for task in [*self._tasks, *reading]:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*self._tasks, *reading, return_exceptions=True)
+        await asyncio.gather(*map(self._tell_stored, list(self._announcing)))
         await self._crew.close()
 
     # What a tournament asks of its venue.
@@ -145,12 +150,12 @@ class ClusterVenue:
 
     def take_back(self, worker: RemoteWorker) -> None:
         worker.ready = False
-        batches, worker.batches = worker.batches, set()
-        for batch in batches:
-            if batch.waiting is not None:
-                batch.waiting.cancel()
-            for match in batch.matches:
-                self._again(match)
+        task, worker.task = worker.task, None
+        held, worker.hand, worker.playing = worker.hand, {}, 0
+        if task is not None:
+            task.cancel()
+        for one in held.values():
+            self._again(one.match)
 
     # Matches go out.
 
@@ -160,16 +165,15 @@ class ClusterVenue:
             asyncio.get_running_loop().call_soon(self._give)
 
     def _give(self) -> None:
-        """Give waiting matches to workers that have room, the idlest first."""
+        """Give waiting matches to workers that have room, the idlest first, and ask the others for results."""
         self._giving = False
+        if self._closed:
+            return
         ready = self._crew.ready
-        while self._queue and not self._closed:
-            given = False
-            for worker in sorted(ready, key=lambda each: each.in_hand / each.cores):
-                share = worker.share(len(self._queue), len(ready))
-                given = self._give_to(worker, self._choose(worker, share, ready)) or given
-            if not given:
-                return
+        for worker in sorted(ready, key=lambda each: each.playing / each.cores):
+            chosen = self._choose(worker, worker.share(len(self._queue), len(ready)), ready)
+            if chosen or worker.is_waited_for:
+                worker.task = asyncio.ensure_future(self._task(worker, chosen))
 
     def _choose(self, worker: RemoteWorker, share: int, ready: Sequence[RemoteWorker]) -> list[OpenMatch]:
         """The next matches for a worker; one that is compared goes to a worker that has not played it yet."""
@@ -187,46 +191,62 @@ class ClusterVenue:
         self._queue.extendleft(reversed(passed))
         return chosen
 
-    def _give_to(self, worker: RemoteWorker, matches: list[OpenMatch]) -> bool:
-        if matches:
-            batch = Batch(matches)
-            worker.batches.add(batch)
-            batch.waiting = asyncio.ensure_future(self._play(worker, batch))
-        return bool(matches)
-
-    async def _play(self, worker: RemoteWorker, batch: Batch) -> None:
-        fixtures = {match.fixture.id: match.fixture for match in batch.matches}
-        orders = _json([play_order(fixture) for fixture in fixtures.values()])
+    async def _task(self, worker: RemoteWorker, matches: list[OpenMatch]) -> None:
+        """Bring a worker matches, and news of what is stored; take home what has ended there."""
         began = time.monotonic()
+        worker.hand.update((match.fixture.id, Held(match, began)) for match in matches)
+        worker.playing += len(matches)
+        had = worker.playing
+        orders = _json([play_order(match.fixture) for match in matches])
+        stored = _json(self._announcing.pop(worker.address, []))
         try:
-            async with asyncio.timeout(self._crew.patience.play + max(map(_longest, fixtures.values()))):
-                said = await self._crew.connection.call(worker.address, tasks.play, self._crew.id, orders)
-            answer = await in_thread(read_answer, said, fixtures)
+            async with asyncio.timeout(TASK_SECONDS + self._crew.patience.play):
+                said = await self._crew.connection.call(worker.address, tasks.play, self._crew.id, orders, stored)
         except TimeoutError:
-            self._crew.trouble(worker, "it did not answer in time")
+            self._crew.trouble(worker, TOO_LATE)
+            return
         except TaskFailed as error:
             self._crew.trouble(worker, f"a task failed ({error})")
-        except Untrue as untrue:
-            self._set_aside(worker, str(untrue))
-        else:
-            worker.batches.discard(batch)
-            worker.pace.took(len(batch.matches), time.monotonic() - began)
-            self._came(worker, batch, answer)
+            return
+        seconds = time.monotonic() - began
+        worker.playing = min(had, still_played(said))
+        worker.pace.told(had - worker.playing, seconds, had)
+        if not matches and worker.playing == had and seconds < TASK_SECONDS / 2:
+            await asyncio.sleep(TASK_SECONDS)  # it has told nothing, and was quick: it must not keep us busy
+        worker.task = None
+        self._give_soon()  # it plays on while its answer is read
+        self._later(self._read(worker, said))
 
     # Results come in.
 
-    def _came(self, worker: RemoteWorker, batch: Batch, answer: Answer) -> None:
+    async def _read(self, worker: RemoteWorker, said: bytes) -> None:
+        """Believe what can be checked."""
+        fixtures = {id: held.match.fixture for id, held in worker.hand.items()}
+        worker.reading += 1
+        try:
+            answer = await in_thread(read_answer, said, fixtures)
+        except Untrue as untrue:
+            self._set_aside(worker, str(untrue))
+            return
+        finally:
+            worker.reading -= 1
+        self._came(worker, answer)
+
+    def _came(self, worker: RemoteWorker, answer: Answer) -> None:
         for text in answer.notices:
             self.notice(text)
-        told = {result.match: result for result in answer.results}
-        for match in batch.matches:
-            result = told.get(match.fixture.id)
-            if result is None or result.played is None:
-                self._again(match)
+        for result in answer.results:
+            held = worker.hand.pop(result.match, None)
+            if held is None:  # told before, or taken back
+                continue
+            if result.played is None:
+                self._again(held.match)
             else:
-                self._result(worker, match, result)
-        if answer.closed or answer.failed:
-            self._crew.trouble(worker, answer.failed or "it has ended this run")
+                self._result(worker, held.match, result)
+        now, patience = time.monotonic(), self._crew.patience.play
+        late = any(now - held.since > patience + _longest(held.match.fixture) for held in worker.hand.values())
+        if answer.closed or answer.failed or late:
+            self._crew.trouble(worker, answer.failed or ("it has ended this run" if answer.closed else TOO_LATE))
         elif answer.results:
             worker.failures = 0
         self._give_soon()
@@ -355,15 +375,19 @@ class ClusterVenue:
             self._announce(worker, match)
 
     def _announce(self, worker: RemoteWorker, match: str) -> None:
+        """Tell a worker that a match is stored: its next task takes that along, or a message if it has none soon."""
         waiting = self._announcing.setdefault(worker.address, [])
         waiting.append(match)
         if len(waiting) == 1:
             asyncio.get_running_loop().call_later(ANNOUNCE_SECONDS, self._announce_now, worker.address)
 
     def _announce_now(self, address: str) -> None:
-        matches = self._announcing.pop(address, [])
-        if matches and not self._closed:
-            self._later(self._crew.connection.tell(address, tasks.announce, self._crew.id, _json(matches)))
+        if not self._closed:
+            self._later(self._tell_stored(address))
+
+    async def _tell_stored(self, address: str) -> None:
+        if matches := self._announcing.pop(address, []):
+            await self._crew.connection.tell(address, tasks.announce, self._crew.id, _json(matches))
 
     def crew_changed(self) -> None:
         room = 2 * sum(worker.room for worker in self._crew.ready)

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 import logging
+import signal
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 import structlog
 
-from referee.logs import log_to_stderr
+from referee.logs import json_speaker, log_to_stderr
+
+from .e2e.tournament_hall import Hall
+from .waiting import PATIENCE
 
 
 @pytest.fixture(autouse=True)
@@ -51,3 +57,29 @@ def test_times_in_utc_say_so(capsys: pytest.CaptureFixture[str]) -> None:
     log_to_stderr(zone="utc")
     structlog.get_logger().info("started")
     assert capsys.readouterr().err.split()[1].endswith("Z")
+
+
+def test_what_is_said_besides_the_log_is_a_json_line_whatever_the_level(capsys: pytest.CaptureFixture[str]) -> None:
+    log_to_stderr(logging.ERROR, form="json", zone="utc")
+    say = json_speaker("utc")
+    say("[bold]referee[/bold] listens on [bold]127.0.0.1:7700[/bold]")
+    say("  admin token (shown once):  [0a]", markup=False, soft_wrap=True)
+    told = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert [line["event"] for line in told] == [
+        "referee listens on 127.0.0.1:7700",
+        "admin token (shown once):  [0a]",
+    ]
+    assert all(line["level"] == "info" and line["timestamp"].endswith("Z") for line in told)
+
+
+def test_all_that_a_server_writes_from_start_to_end_can_be_parsed(tmp_path: Path) -> None:
+    with closing(Hall(tmp_path)) as hall:
+        hall.start("--log-format", "json")
+        hall.referee("bot", "add", "ada", "--server", hall.address)
+        assert hall.server is not None
+        hall.server.send_signal(signal.SIGINT)
+        assert hall.server.wait(PATIENCE) == 0
+        told = [json.loads(line)["event"] for line in (tmp_path / "server.log").read_text().splitlines()]
+    assert any(line.startswith("referee ") and f"listens on {hall.address}" in line for line in told)
+    assert "host registered the bot ada" in told
+    assert told[-1] == "stopped"

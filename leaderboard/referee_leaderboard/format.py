@@ -79,7 +79,7 @@ class FormatStanding:
     name: str = ""
     """`swiss`, `knockout`, …; empty for a round-robin."""
     stage: str = ""
-    """What the last round is called."""
+    """What the last round is called; at the end of a format that asks a question, the answer."""
     rounds_drawn: int = 0
     places: tuple[FormatPlace, ...] = ()
     """Best first."""

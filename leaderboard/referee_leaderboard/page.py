@@ -214,11 +214,12 @@ def _strengths(standings: Standings) -> list[str]:
 
 
 def _crosstable(standings: Standings) -> list[str]:
-    if len(standings.rows) < 2:
+    rows = standings.met
+    if len(rows) < 2:
         return []
     cross = standings.crosstable
     index = {bot: place for place, bot in enumerate(cross.bots)}
-    heads = "".join(f'<th title="{escape(row.bot)}">{place}</th>' for place, row in enumerate(standings.rows, 1))
+    heads = "".join(f'<th title="{escape(row.bot)}">{place}</th>' for place, row in enumerate(rows, 1))
     lines = [
         "<h2>Crosstable</h2>",
         "<p class=\"soft\">Share of their meetings in which the row's bot finished ahead of the column's.</p>",
@@ -226,9 +227,9 @@ def _crosstable(standings: Standings) -> list[str]:
         f'<thead><tr><th>#</th><th class="name">bot</th>{heads}</tr></thead>',
         "<tbody>",
     ]
-    for place, row in enumerate(standings.rows, 1):
+    for place, row in enumerate(rows, 1):
         cells = []
-        for other in standings.rows:
+        for other in rows:
             i, j = index.get(row.bot), index.get(other.bot)
             if row is other:
                 cells.append("<td>–</td>")

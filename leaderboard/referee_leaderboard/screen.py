@@ -19,6 +19,8 @@ from referee_leaderboard.standings import Standings
 
 View = Literal["table", "crosstable", "seats", "strengths", "format"]
 VIEWS: tuple[View, ...] = get_args(View)
+UNTIL = "until"
+"""The format that asks a question; its last stage is the answer."""
 WIDE_SCREEN = 150
 """From this width on everything is shown together."""
 LATEST_LEAST = 6
@@ -64,9 +66,11 @@ def render(
 
 
 def final_table(standings: Standings, width: int = 80) -> RenderableType:
-    """What a run leaves on the normal screen: every bot, the progress made and the digest of the ratings."""
+    """What a run leaves on the normal screen: every bot, a bracket, the progress made and the digest of the ratings."""
     lines = [header(standings, width), *warnings(standings, width)]
     lines += table.table(standings, width, table.lines_needed(standings) - len(standings.pooled)).lines
+    if drawn := bracket.stages(standings, width):
+        lines += [*drawn, line()]
     if verdict := certainty.verdict(standings.strengths):
         lines.append(line((fit(verdict, width), "dim")))
     done = played(standings)
@@ -76,6 +80,8 @@ def final_table(standings: Standings, width: int = 80) -> RenderableType:
     lines = [clip(drawn, width) for drawn in lines]
     # These are whole sentences, and the digest is there to be compared: never cut, a narrow terminal may wrap them.
     lines += [line(one.sentences()[0]) for one in standings.pooled]
+    if standings.format.name == UNTIL and standings.format.stage:
+        lines.append(line((clean(standings.format.stage), "bold")))
     if standings.digest:
         lines.append(line(("digest ", "dim"), clean(standings.digest)))
     return Sheet(lines, max(width, *(drawn.cell_len for drawn in lines)))

@@ -251,6 +251,12 @@ class Standings:
         """The standings that `to_json_value` wrote; StandingsError names the place that does not fit."""
         return decode(cls, value, "standings")
 
+    @property
+    def met(self) -> tuple[Standing, ...]:
+        """The rows of the crosstable: those of all bots while none has a result, or where there is no crosstable."""
+        there = frozenset(self.crosstable.bots)
+        return tuple(row for row in self.rows if row.bot in there) if there else self.rows
+
     def after(self, seconds: float) -> Standings:
         """The same standings so many seconds later, if nothing is heard meanwhile: only the clocks move on."""
         if self.state is not State.RUNNING or seconds <= 0:

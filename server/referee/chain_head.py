@@ -5,7 +5,11 @@ Who has noted a head can tell later whether the chain that is published is the o
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+BEGINNING = "0" * 64
+"""What stands in place of the hash before the first entry."""
 
 
 class ChainHead(NamedTuple):
@@ -13,3 +17,8 @@ class ChainHead(NamedTuple):
 
     entries: int
     hash: str
+
+    @classmethod
+    def after(cls, last: Sequence[Any] | None) -> ChainHead:
+        """The head of a chain whose last entry has this number and hash; None if it has no entry."""
+        return cls(0, BEGINNING) if last is None else cls(last[0] + 1, last[1])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor
+from contextvars import copy_context
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -17,10 +18,11 @@ T = TypeVar("T")
 
 
 async def in_thread(work: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-    """What `work` returns, done in one of the shared threads."""
+    """What `work` returns, done in one of the shared threads, in the context of the caller."""
     return await in_thread_of(None, work, *arguments, **named)
 
 
 async def in_thread_of(threads: Executor | None, work: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
     """The same in one of these threads; None means the shared ones."""
-    return await asyncio.get_running_loop().run_in_executor(threads, lambda: work(*arguments, **named))
+    context = copy_context()
+    return await asyncio.get_running_loop().run_in_executor(threads, lambda: context.run(work, *arguments, **named))

@@ -241,11 +241,10 @@ async def server(
     """Referee matches without end between the bots that connect, and measure."""
     import logging
 
-    import structlog
-
     from arena.v1 import match_pb2
     from referee.hall.hall import Hall
     from referee.hall.presence import Presence
+    from referee.logs import log_to_stderr
     from referee.match.asking import Asking
     from referee.match.clock import TimeControl
     from referee.match.match import Match
@@ -255,7 +254,7 @@ async def server(
     from referee.net.play_service import PlayService
     from referee.rules import registry
 
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
+    log_to_stderr(logging.WARNING)  # stdout has the results
 
     class Anybody:
         async def authenticate(self, token: str, peer: str) -> str | None:

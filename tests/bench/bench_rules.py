@@ -1,11 +1,11 @@
 """How fast the rules are, beside what others have: `make bench`.
 
 Random players choose from the legal list; a decision is one seat's answer, and a second one of processor time. Each
-game plays twice: rules only, and with the view of whoever is asked, packed as it is sent. So does RLCard's UNO, beside
-which the figures are told: its game alone, and its environment, which observes for whoever is asked. All contestants
-take turns for several rounds and the best round of each counts, so that a busy moment of the machine hits nobody alone.
-A view is timed in play: every position is asked once, as in a match. Nothing is asserted here: a speed is a figure to
-look at, not a test.
+game plays twice: rules only, and with the view of whoever is asked as the bytes that a match sends (`view_bytes`). So
+does RLCard's UNO, beside which the figures are told: its game alone, and its environment, which observes for whoever is
+asked. All contestants take turns for several rounds and the best round of each counts, so that a busy moment of the
+machine hits nobody alone. A view is timed in play: every position is asked once, as in a match. Nothing is asserted
+here: a speed is a figure to look at, not a test.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from referee.rules import registry
 from referee.rules.chance import Seeded
 from referee.rules.game import Game, State, seed_bytes
 from referee.rules.playout import match_seed, random_chooser
-from referee.rules.views import pack
 
 Contestant = Callable[[float], tuple[int, float]]
 """Plays for about so many seconds; returns the decisions made and the seconds they took."""
@@ -79,7 +78,7 @@ def rules_only(game: Game[Any], players: int) -> Contestant:
 
 
 def with_views(game: Game[Any], players: int) -> Contestant:
-    """The same, and each seat that is asked is shown its view first, packed as it is sent."""
+    """The same, and each seat that is asked is shown its view first: the bytes that are sent."""
     return _random_matches(game, players, views=True)
 
 
@@ -98,7 +97,7 @@ def _random_matches(game: Game[Any], players: int, *, views: bool) -> Contestant
                 decisions += len(asked)
                 if views:
                     for seat in asked:
-                        pack(state.view(seat))
+                        state.view_bytes(seat)
                 state.play({seat: choose[seat](state, seat) for seat in asked})
         return decisions, process_time() - start
 
@@ -238,7 +237,7 @@ def _costs(game: Game[Any], players: int) -> dict[str, float]:
 
 
 def _view_in_play(game: Game[Any], players: int, seconds: float = 0.5) -> float:
-    """Seconds of a view, the mean over whole matches: every position is fresh, and nothing answers from a cache."""
+    """Seconds of the bytes of a view, the mean over whole matches: every position is fresh, no cache answers."""
     options = game.resolve_options()
     spent, views, number = 0.0, 0, 0
     while spent < seconds:
@@ -249,7 +248,7 @@ def _view_in_play(game: Game[Any], players: int, seconds: float = 0.5) -> float:
         while asked := state.pending():
             start = process_time()
             for seat in asked:
-                pack(state.view(seat))
+                state.view_bytes(seat)
             spent += process_time() - start
             views += len(asked)
             state.play({seat: choose[seat](state, seat) for seat in asked})

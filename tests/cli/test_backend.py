@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from referee.cli.backend.server import ServerBackend
+from referee.cli.connection import PUBLIC
+
 from ..e2e.tournament_hall import Hall
 
 PLAN = ("--game", "stop_me_go", "--players", 2, "--rounds", 2)
@@ -95,6 +98,12 @@ def test_a_tournament_is_created_joined_shown_and_cancelled(place: Place) -> Non
     assert place.value("leaderboard")["tournament"] == "cup"
     for action in ("status", "show", "start", "pause", "cancel"):
         assert re.search(r"no tournament named '?nope\b", place.referee("tournament", action, "nope", code=2))
+
+
+def test_a_command_to_type_next_trusts_what_this_one_trusted() -> None:
+    words = {None: "", PUBLIC: " --tls", "own cert.pem": " --ca 'own cert.pem'"}
+    for ca, trusted in words.items():
+        assert ServerBackend("arena:7700", ca=ca).where == f" --server arena:7700{trusted}"
 
 
 def test_pausing_again_changes_nothing(place: Place) -> None:

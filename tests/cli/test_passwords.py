@@ -83,7 +83,7 @@ def test_no_command_shows_the_password_of_a_server_it_cannot_reach(said: Said, c
     code, text = said(*COMMANDS[command], "--db", ADDRESSES["userinfo"])
     assert code == 3
     assert without_password(text)
-    assert "error: cannot reach postgresql+psycopg://ada:***@127.0.0.1:1/league (" in text
+    assert "error: cannot reach postgresql://ada:***@127.0.0.1:1/league (" in text
     assert len(text.splitlines()) == 1
 
 

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from referee.cli.run_result import print_faults
+from referee.tournament.fault_reasons import FaultReason
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Referee
 
@@ -33,6 +36,13 @@ def test_a_run_tells_why_a_bot_forfeited_and_where_to_look(referee: Referee, tmp
     [fault] = value["faults"]
     assert (fault["bot"], fault["termination"], fault["matches"], fault["match"]) == ("stubborn", "illegal", 2, "cup/0")
     assert fault["text"].startswith("3 rejected moves; the last, 'nonsense'")
+
+
+def test_a_line_about_a_fault_announces_no_lines_that_do_not_follow(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "crash: mine is benched: it ended 5 times, the last time because it exited with code 1. Its last words:"
+    print_faults([FaultReason("mine", "crash", 1, "cup/0", text)], kept=True)
+    told = capsys.readouterr().out
+    assert told.endswith("because it exited with code 1.\n")
 
 
 def test_a_run_without_faults_tells_of_none(referee: Referee) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -73,3 +75,31 @@ def test_every_package_of_the_extra_is_looked_for() -> None:
     assert sorted(web.NEEDED) == sorted(
         word.strip(' "[]').partition(">")[0].replace("-", "_") for word in line.partition("= ")[2].split(",")
     )
+
+
+LATE = """
+import asyncio, sys
+from referee.cli.web import check_web
+
+check_web("127.0.0.1:0", None, False)
+before = set(sys.modules)
+from referee.web.server import WebServer, WebSettings
+from referee.web.source import of_competition
+from referee.hall.competition import Competition
+from referee.store import Store
+
+async def main():
+    with Store.open(sys.argv[1]) as store:
+        server = WebServer(of_competition(Competition(store)), WebSettings("127.0.0.1:0"))
+        await server.start()
+        await server.stop()
+
+asyncio.run(main())
+late = set(sys.modules) - before
+print(*sorted(name for name in late if name.startswith(("referee.web", "starlette", "prometheus"))))
+"""
+
+
+def test_the_page_is_loaded_before_the_server_runs_for_it_would_stand_still_meanwhile(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", LATE, str(tmp_path / "x.db")], capture_output=True, text=True)
+    assert (done.stdout.strip(), done.returncode) == ("", 0), done.stderr

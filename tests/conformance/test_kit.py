@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import sys
 from io import StringIO
@@ -63,7 +64,9 @@ async def test_what_a_bot_has_started_is_killed_with_it(tmp_path: Path) -> None:
 async def test_a_bot_that_dies_at_once_is_told_with_its_last_words() -> None:
     text = "import sys; sys.stderr.write('no such module\\n'); sys.exit(7)"
     outcome = await try_case(program(text), GREET, patience=PATIENCE)
-    assert outcome.reason == "step 1: expected that the bot opens a stream\nseen: exit code 7; no such module"
+    began, seen, started = outcome.reason.splitlines()
+    assert (began, seen) == ("step 1: expected that the bot opens a stream", "seen: exit code 7; no such module")
+    assert re.fullmatch(r"started as: .* --server localhost:\d+ --token conformance-token", started)
 
 
 async def test_a_bot_that_is_killed_is_told() -> None:
@@ -109,6 +112,26 @@ async def test_known_failures_and_features() -> None:
     assert (lacking.verdict, lacking.verdict.ok) == (CaseVerdict.LACKING, True)
 
 
+async def test_a_client_without_flags_is_told_the_server_in_the_environment_and_its_words_are_its_own() -> None:
+    text = """
+import os, sys
+import arena
+sys.argv = sys.argv[:1]
+class Bot:
+    def decide(self, decision): return decision.legal[0]
+arena.run(Bot, quiet=True)
+"""
+    sdk = program(text, lacks=frozenset(["flags", "sentences"]))
+    told = cases.Case("told", "says that it is connected", GREET.script, "test", stderr=("connected to",))
+    assert (await try_case(sdk, told, patience=PATIENCE)).verdict is CaseVerdict.PASSED
+    assert (await try_case(program(text), told, patience=PATIENCE)).verdict is CaseVerdict.FAILED
+    for needy in (
+        cases.Case("flag", "needs a flag", GREET.script, "test", args=("--quiet",)),
+        cases.Case("waits", "waits for a sentence", (*GREET.script, {"stderr": "connected to"}), "test"),
+    ):
+        assert (await try_case(sdk, needy, patience=PATIENCE)).verdict is CaseVerdict.LACKING
+
+
 def test_a_list_of_known_failures_names_cases_that_exist(tmp_path: Path) -> None:
     file = tmp_path / "known"
     file.write_text("# a remark\n\ngreet  # not yet\n")
@@ -131,7 +154,7 @@ SHOWN = [GREET, cases.Case("needy", "needs a feature", (), "other")]
 
 def test_the_table_shows_cases_by_sdks_and_the_reason_of_each_failure() -> None:
     text = StringIO()
-    report.show(Console(file=text, width=80), report.table(SHOWN, OUTCOMES))
+    report.show(Console(file=text, width=80), report.table(SHOWN, OUTCOMES, {"go": ["sentences"]}))
     lines = [line.rstrip() for line in text.getvalue().splitlines()]
     assert lines == [
         "theme  case   go    cobol",
@@ -142,18 +165,19 @@ def test_the_table_shows_cases_by_sdks_and_the_reason_of_each_failure() -> None:
         "  step 1: expected this",
         "  seen: that",
         "",
-        "go: 1 of 2 cases passed, 1 not tried for lack of a feature",
+        "go: 1 of 2 cases passed, 1 not tried for lack of a feature, sentences were not compared",
         "cobol: 0 of 2 cases passed, 1 failed, 1 known failures",
     ]
 
 
 def test_the_result_file_says_everything_a_page_would_show() -> None:
-    value = json.loads(json.dumps(report.value(SHOWN, OUTCOMES, lines=False)))
+    value = json.loads(json.dumps(report.value(SHOWN, OUTCOMES, {"go": ["sentences"]}, lines=False)))
     assert (value["format"], value["transport"]) == (1, "grpc")
     assert [one["name"] for one in value["cases"]] == ["greet", "needy"]
     go, cobol = value["sdks"]
     assert (go["name"], go["ok"], go["passed"]) == ("go", True, 1)
     assert (cobol["name"], cobol["ok"], cobol["passed"]) == ("cobol", False, 0)
+    assert (go["lacks"], cobol["lacks"]) == (["sentences"], [])
     assert cobol["results"][0]["verdict"] == "failed"
     assert cobol["results"][0]["reason"] == "step 1: expected this\nseen: that"
 
@@ -174,4 +198,4 @@ async def test_a_bot_heeds_ctrl_c_even_if_the_kit_itself_ignores_it() -> None:
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)
-    assert outcome.reason.endswith("seen: exit code 0; False")
+    assert "\nseen: exit code 0; False\n" in outcome.reason

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import signal
 import sqlite3
 import time
@@ -96,12 +97,35 @@ def test_locked_out_of_its_database_it_says_so_and_goes_on_when_the_lock_is_gone
     assert log_of(hall).count("nothing can be stored; trying again") <= 1
 
 
-def test_on_a_full_disk_a_server_stops_with_a_sentence_and_goes_on_when_there_is_room(
+def room_of(hall: Hall) -> int:
+    """A size of the database that its file reaches in the midst of the tournament."""
+    return Path(hall.db).stat().st_size + 80_000
+
+
+def test_on_a_full_disk_a_server_waits_with_its_results_and_goes_on_by_itself_when_there_is_room(
     hall: Hall, expected: str
 ) -> None:
     hall.referee("tournament", "create", *PLAN, *BOTS, "--db", hall.db)
-    room = Path(hall.db).stat().st_size + 80_000
-    hall.start_under(str(room), "--concurrency", "2")
+    hall.start_under(str(room_of(hall)), "--concurrency", "2")
+    hall.steer("start", "league")
+    told(hall, "nothing can be stored; trying again")
+    told(hall, "no room left to write")
+    assert 0 < hall.count() < MATCHES
+    assert hall.server is not None
+    # Somebody waits for the answer to a command: it is told at once.
+    assert "no room left to write" in hall.referee("bot", "add", "late", "--server", hall.address, code=3)
+    resource.prlimit(hall.server.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    hall.wait_for("league")
+    hall.kill()
+    ended_as(hall, expected)
+    assert log_of(hall).count("nothing can be stored; trying again") == 1
+
+
+def test_a_server_whose_disk_stays_full_stops_with_a_sentence_and_goes_on_after_the_next_start(
+    hall: Hall, expected: str
+) -> None:
+    hall.referee("tournament", "create", *PLAN, *BOTS, "--db", hall.db)
+    hall.start_under(f"briefly={room_of(hall)}", "--concurrency", "2")
     hall.steer("start", "league")
     assert hall.server is not None
     assert hall.server.wait(PATIENCE) == 3

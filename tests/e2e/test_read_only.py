@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
+import pytest
 
 from referee.hall.roster import new_admin_token
 from referee.store import Store
@@ -60,6 +64,80 @@ def test_a_server_stops_with_a_sentence_and_goes_on_when_it_may_write_again(hall
     assert hall.count() == MATCHES
     hall.kill()
     assert expected in hall.referee("verify", "league", "--db", hall.db, "--digest", expected)
+
+
+class LoopDisk:
+    """A small file system of its own that can fail: ext4 makes itself read-only then, under all files that are open."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "disk"
+        self.folder.mkdir()
+        self._image = folder / "disk.img"
+        with self._image.open("wb") as image:
+            image.truncate(16 << 20)
+
+    def make(self) -> bool:
+        """False where that is not allowed, or the kernel cannot be told to let it fail."""
+        if os.geteuid() != 0 or shutil.which("mkfs.ext4") is None:
+            return False
+        made = subprocess.run(["mkfs.ext4", "-q", str(self._image)], capture_output=True, check=False)
+        return not made.returncode and self.mount() and self._trigger.exists()
+
+    def mount(self) -> bool:
+        words = ["mount", "-o", "loop,errors=remount-ro", str(self._image), str(self.folder)]
+        return not subprocess.run(words, capture_output=True, check=False).returncode
+
+    def fail(self) -> None:
+        self._trigger.write_text("the disk fails")
+
+    def unmount(self) -> None:
+        subprocess.run(["umount", "-l", str(self.folder)], capture_output=True, check=False)
+
+    @property
+    def _trigger(self) -> Path:
+        number = os.stat(self.folder).st_dev
+        device = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}").resolve().name
+        return Path("/sys/fs/ext4") / device / "trigger_fs_error"
+
+
+@pytest.fixture
+def loop_disk(tmp_path: Path) -> Iterator[LoopDisk | None]:
+    disk = LoopDisk(tmp_path)
+    made = disk.make()
+    yield disk if made else None
+    disk.unmount()
+
+
+def test_a_server_whose_file_system_turns_read_only_says_so_at_once(hall: Hall, loop_disk: LoopDisk | None) -> None:
+    """A real one where file systems can be mounted; elsewhere SQLite refuses to write."""
+    if loop_disk is not None:
+        hall.db = str(loop_disk.folder / "hall.db")
+        with Store.open(hall.db) as store:
+            hall.environment["REFEREE_ADMIN_TOKEN"] = new_admin_token(store)
+    hall.referee("tournament", "create", *PLAN, "--rounds", 20 * MATCHES, "--db", hall.db)
+    if loop_disk is None:
+        hall.start_under(f"read-only={MATCHES // 2}", "--concurrency", "1")
+    else:
+        hall.start("--concurrency", "1")
+    hall.steer("start", "league")
+    eventually(lambda: hall.count() >= 3, why=lambda: log_of(hall)[-3000:])
+    if loop_disk is not None:
+        loop_disk.fail()
+    assert hall.server is not None
+    assert hall.server.wait(PATIENCE) == 3, log_of(hall)
+    said = words_of(log_of(hall))
+    assert f"{hall.db} {SENTENCE}" in said.rpartition("error: ")[2]
+    assert "nothing can be stored; trying again" not in said
+    assert "no room left" not in said
+    assert "Traceback" not in said
+    if loop_disk is not None:
+        loop_disk.unmount()
+        assert loop_disk.mount()
+    before = hall.count()
+    assert 3 <= before < 20 * MATCHES
+    hall.start()
+    eventually(lambda: hall.count() > before, why=lambda: log_of(hall)[-3000:])
+    hall.kill()
 
 
 def test_run_stops_with_a_sentence_and_goes_on_when_it_may_write_again(tmp_path: Path) -> None:

@@ -183,7 +183,7 @@ def test_the_password_of_a_postgresql_address_is_in_no_word_of_a_command_that_wo
     with Store.open(address, owner="server"), pytest.MonkeyPatch.context() as at_once:
         at_once.setattr(owner, "RELEASE_SECONDS", 0.0)
         taken = hall.referee("tournament", "start", "cup", "--db", address, code=3)
-    assert "A server is already running on postgresql+psycopg://referee:***@" in taken
+    assert "a server is already running on postgresql://referee:***@" in taken
     assert "s3cret" not in taken
     (hall.folder / "elsewhere").mkdir()
     elsewhere = Hall(hall.folder / "elsewhere")

@@ -1,7 +1,8 @@
 """Many SDK bots in one process: `python tournament_crowd.py SERVER NAME=STYLE=TOKEN…`.
 
 A style is `random` (any legal move, by a hash of the view), `slow` (the same, after a moment, so that a long tournament
-is not over soon), `first` (always the first legal move), or a move that is always answered.
+is not over soon), `first` (always the first legal move), a number (`0.8`: random moves, each after so much of its
+budget), or a move that is always answered.
 """
 
 from __future__ import annotations
@@ -29,9 +30,19 @@ async def slowly(decision: Decision) -> str:
     return at_random(decision)
 
 
+def after(share: float) -> Bot:
+    async def decide(decision: Decision) -> str:
+        await asyncio.sleep(share * decision.budget)
+        return at_random(decision)
+
+    return decide
+
+
 def bot(style: str) -> Bot:
     if style in ("random", "slow"):
         return at_random if style == "random" else slowly
+    if style.replace(".", "").isdigit():
+        return after(float(style))
     return lambda decision: decision.legal[0] if style == "first" else style
 
 

@@ -1,6 +1,7 @@
 """`python tournament_hardship.py HARDSHIP WORDS…`: the command `referee WORDS…` under a hardship.
 
-`nobody`: root becomes nobody first, for nothing is read-only to root. A number: no file may grow beyond so many bytes.
+`nobody`: root becomes nobody first, for nothing is read-only to root. A number: no file may grow beyond so many bytes
+(until the limit is lifted). `briefly=N`: the same, and a server waits only a moment until there is room.
 `impatient`: a locked database is waited for only a moment before that is a fault. `clock=FILE`: the wall clock is off
 by as many seconds as FILE says, which may change while the command runs. `read-only=N`: after N transactions SQLite
 refuses to write, as on a medium that has become read-only.
@@ -20,6 +21,7 @@ from tempfile import TemporaryDirectory
 
 from sqlalchemy import Connection, Engine, event
 
+from referee.cli.commands import serve
 from referee.cli.main import COMMANDS, main, module_name
 from referee.store import Store
 
@@ -74,5 +76,7 @@ if __name__ == "__main__":
     elif hardship.startswith("clock="):
         move_the_clock(Path(hardship.removeprefix("clock=")))
     else:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (int(hardship), int(hardship)))
+        if hardship.startswith("briefly="):
+            serve.DATABASE_PATIENCE = 0.5
+        resource.setrlimit(resource.RLIMIT_FSIZE, (int(hardship.removeprefix("briefly=")), resource.RLIM_INFINITY))
     sys.exit(main(words))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -48,6 +50,15 @@ def test_what_was_stored_before_is_not_told_and_what_comes_is_told_once(store: S
     assert texts(log) == []
 
 
+def test_after_a_restart_a_tournament_that_was_paused_goes_on_and_is_not_started(store: Store) -> None:
+    made = league(store)
+    store.tournaments.set_state(made.id, TournamentState.PAUSED)
+    log = EventLog(store)
+    log.skip_to_now()
+    store.tournaments.set_state(made.id, TournamentState.RUNNING)
+    assert texts(log) == ["goes on"]
+
+
 def test_what_another_process_stores_is_told_too(store: Store, tmp_path: Path) -> None:
     log = EventLog(store)
     log.skip_to_now()
@@ -71,4 +82,15 @@ def test_a_tournament_is_told_from_its_creation_to_its_end_with_its_forfeits(sto
     report(store, second, "timeout")
     store.tournaments.set_state(made.id, TournamentState.FINISHED, reveal=True)
     assert texts(log) == ["bob forfeited match 1: timeout", "finished"]
+    assert texts(log) == []
+
+
+def test_a_damaged_entry_does_not_hide_what_comes_after_it(store: Store, tmp_path: Path) -> None:
+    log = EventLog(store)
+    log.skip_to_now()
+    store.bots.add("ada")
+    with closing(sqlite3.connect(tmp_path / "league.db")) as connection, connection:
+        connection.execute("UPDATE journal SET entry = '{}' WHERE number = (SELECT max(number) FROM journal)")
+    store.bots.add("bob")
+    assert texts(log) == ["bot bob was registered"]
     assert texts(log) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -16,8 +17,8 @@ from referee_leaderboard.format import (
     FormatTable,
 )
 from referee_leaderboard.page import to_html
-from referee_leaderboard.screen import render
-from referee_leaderboard.standings import Standing, Standings, State
+from referee_leaderboard.screen import final_table, render
+from referee_leaderboard.standings import Order, Standing, Standings, State
 
 KNOCKOUT = FormatStanding(
     "knockout",
@@ -55,6 +56,13 @@ def test_the_bracket_is_shown_with_who_went_through_and_why_they_met() -> None:
     assert "disqualified" in shown
 
 
+def test_the_bracket_stays_on_the_screen_when_a_run_is_over() -> None:
+    shown = to_text(final_table(replace(STANDINGS, state=State.FINISHED), 80))
+    assert "Bracket: semi-finals" in shown
+    assert "table 1   ada – <cy>  → ada (walkover)" in shown
+    assert "bye: bob" in shown
+
+
 @pytest.mark.parametrize("width", [1, 7, 20, 40, 80, 200])
 @pytest.mark.parametrize("height", [1, 5, 24])
 def test_no_line_is_wider_or_the_screen_taller_than_asked(width: int, height: int) -> None:
@@ -71,6 +79,19 @@ def test_swiss_points_are_shown_beside_the_places() -> None:
     swiss = FormatStanding("swiss", "round 2 of 5", 2, (FormatPlace(1, "ada", 1.5), FormatPlace(2, "bob", 0.5)))
     shown = to_text(render(Standings("cup", "flip7", 2, format=swiss), "format", 80, 24))
     assert "1 ada     1.50" in shown
+
+
+def test_the_points_that_order_the_table_stand_in_it() -> None:
+    swiss = FormatStanding("swiss", "round 2 of 5", 2, (FormatPlace(1, "bob", 1.5), FormatPlace(2, "ada", 0.5)))
+    rows = (Standing(1, "bob", 25, 8), Standing(2, "ada", 31, 6))
+    ordered = Standings("cup", "flip7", 2, State.FINISHED, rows=rows, format=swiss, order=Order.PLACES)
+    head, first, second = to_text(final_table(ordered, 80)).splitlines()[1:4]
+    assert head.split()[:4] == ["#", "Bot", "Points", "Score"]
+    assert first.split()[:4] == ["1", "bob", "1.50", "1.00"]
+    assert second.split()[:3] == ["2", "ada", "0.50"]
+    assert "Points" in to_text(render(ordered, "table", 80, 24))
+    for other in (replace(ordered, order=Order.TRUESKILL), replace(ordered, format=KNOCKOUT)):
+        assert "Points" not in to_text(render(other, "table", 80, 24))  # they order nothing, or there are none
 
 
 def test_the_format_comes_back_from_json_as_it_went() -> None:

@@ -6,6 +6,7 @@ import asyncio
 import io
 import json
 import re
+import subprocess
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -216,7 +217,7 @@ async def test_a_host_invites_and_an_author_joins_without_a_token_on_any_command
     join = ["join", *to, "--name", "mybot", "--code-file", str(code)]
     said = await types(*join, "--save", str(saved))
     assert saved.stat().st_mode & 0o777 == 0o600
-    assert str(saved) in said
+    assert f"its token is in {saved}: set -a; . {saved}; set +a" in said
     token = saved.read_text().strip().removeprefix("REFEREE_TOKEN=")
     assert token not in said
     bot = await server.connect(token)
@@ -229,6 +230,22 @@ async def test_a_host_invites_and_an_author_joins_without_a_token_on_any_command
         "invite", "list", *to, "--admin-token-file", str(saved), code=2
     )
     assert "this needs the admin token of" in await types("invite", "list", *to, code=2)
+
+
+async def test_the_token_that_is_saved_here_is_read_from_here_by_every_shell(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    [made] = await asyncio.to_thread(server.store.invitations.create, 1, "host")
+    (tmp_path / "code.txt").write_text(made.code)
+    said = await types(
+        *("join", "--server", server.address, "--name", "mybot"), *("--code-file", "code.txt", "--save", "my bot.env")
+    )
+    _, _, typed = said.partition("my bot.env: ")
+    done = await asyncio.to_thread(
+        subprocess.run, ["sh", "-c", f"{typed.strip()} && printenv REFEREE_TOKEN"], capture_output=True, check=True
+    )
+    assert len(done.stdout.strip()) == 64
 
 
 async def test_admins_are_managed_by_commands_and_their_actions_listed(server: Server, tmp_path: Path) -> None:

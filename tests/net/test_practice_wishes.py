@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from typing import Any
 
 import grpc
+import pytest
 
 from arena.v1 import match_pb2 as pb
 from referee.match.clock import TimeControl
 
-from ..waiting import soon
+from ..waiting import PATIENCE, soon
 from .conftest import Server
 from .raw import Raw
 
@@ -111,6 +113,29 @@ async def test_a_stream_that_is_taken_over_keeps_its_wish(server: Server) -> Non
     alice, welcome = await back(server, token, resume=welcome.session)
     assert welcome.practice_left == 2
     await alice.play(3)
+
+
+async def test_a_stream_that_breaks_while_a_match_is_prepared_costs_no_practice(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    matches = server.store.matches
+    right, prepared, go_on = matches.add_practice, threading.Event(), threading.Event()
+
+    def held(*asked: Any) -> Any:
+        prepared.set()
+        assert go_on.wait(PATIENCE)
+        return right(*asked)
+
+    monkeypatch.setattr(matches, "add_practice", held)
+    token = await server.token("alice")
+    alice, _ = await back(server, token)
+    await alice.send(practice=wish("patient", matches=2))
+    await soon(prepared.is_set)
+    await alice.close()
+    await soon(lambda: "alice" not in server.competition.presence.bots)
+    alice, _ = await back(server, token)
+    go_on.set()
+    await alice.play(2)
 
 
 async def test_a_wish_is_forgotten_after_the_grace_and_after_a_leave(server: Server) -> None:

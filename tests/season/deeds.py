@@ -114,7 +114,12 @@ class Evening:
 
     async def _match(self, action: str, words: str, *, helper: bool = False) -> bool:
         league = self.store.tournaments.get(LEAGUE)
-        finished = [one.ordinal for one in self.store.matches.in_schedule_order(league.id, [MatchState.FINISHED])]
+        out = self.store.rulings.out(league.id) if action == "REPLAY" else ()  # who is out cannot play again
+        finished = [
+            one.ordinal
+            for one in self.store.matches.in_schedule_order(league.id, [MatchState.FINISHED])
+            if not any(seat.name in out for seat in one.seats)
+        ]
         if not finished:
             return False
         subject = str(self.chance.choice(finished))
@@ -272,7 +277,7 @@ class Evening:
         except TimeoutError:
             raise Broken("the disk is full, and no one has noticed") from None
         except Exception as error:
-            if "INTERNAL" not in str(error):
+            if "RESOURCE_EXHAUSTED" not in str(error) or "no room left to write" not in str(error):
                 raise
         self.season.done["full_disk"] += 1
         raise DiskFull("as the server says when it stops")

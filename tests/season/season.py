@@ -42,6 +42,7 @@ from .afterwards import check_whole, referee
 from .author import SeasonBot
 from .checks import Broken, Memory, check_day
 from .deeds import LEAGUE, Evening
+from .mailbox import Mailbox
 from .process import live
 from .sandboxed import sandboxed_day
 from .server import Declined
@@ -110,6 +111,7 @@ class Season:
         self.began: float | None = None
         """When real time runs: since when, by the real clock."""
         self._real = time.monotonic
+        self.mailbox = Mailbox(self)
 
     def clock(self) -> float:
         return self.now if self.loop is None else self.loop.time()
@@ -132,6 +134,7 @@ class Season:
             for day in range(self.days):
                 self._day(day)
             self._last_day()
+            self.mailbox.check()
             check_whole(self)
             self.results = self._finished()
 
@@ -144,7 +147,7 @@ class Season:
         manner = self.chance.choice(MANNERS) if number else MANNERS[0]
         away = Absences(patience=0.0)  # how long matches wait is the simulation's to check
         known = (number, name, token, manner, str(self.seed), away)
-        bot = self.bots[name] = SeasonBot(*known, heard=self._heard, asked=lambda decide: None)
+        bot = self.bots[name] = SeasonBot(*known, heard=self._heard, sent=lambda bot, body: None)
         return bot
 
     # Days.
@@ -262,6 +265,8 @@ class Season:
     def _at_night(self, day: int) -> None:
         """What a host does while the server is down."""
         self.now += 4 * 3600
+        if self.mailbox.is_open:
+            self.mailbox.night()
         if day % 3 == 1:
             copy = self.folder / f"copy-{day}.db"
             referee("backup", copy, "--db", self.path)
@@ -274,6 +279,8 @@ class Season:
                 self.done["move"] += 1
         if day == self.days * 3 // 4:
             referee("webhook", "add", "room", "https://chat.example.org/x", "--form", "slack", "--db", self.path)
+            self.mailbox.open()
+            self.mailbox.night()
             referee("prune", "--before", "2024-01-01", "--db", self.path)  # of what is over
             self.done["prune"] += 1
 

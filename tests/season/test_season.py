@@ -23,6 +23,8 @@ def test_a_short_season_through_four_upgrades_verifies(tmp_path: Path) -> None:
     assert season.deaths >= 1
     assert {f"upgrade from {schema}" for schema, _ in ERAS} <= set(season.done)
     assert {"backup", "prune"} <= set(season.done)
+    assert season.mailbox.nights["up"] >= 1  # of the receiver of webhooks
+    assert season.mailbox.nights.total() > season.mailbox.nights["up"]
     assert sum(season.done[deed] for deed in FATE) >= 1
 
 

@@ -15,7 +15,6 @@ from arena.v1 import match_pb2 as pb
 from .absences import Absences
 
 Heard = Callable[["Bot", pb.RefereeBody], None]
-Asked = Callable[[pb.Decide], None]
 
 
 @dataclass(frozen=True)
@@ -104,9 +103,9 @@ class Bot:
         absences: Absences,
         *,
         heard: Heard,
-        asked: Asked,
+        sent: Heard,
     ) -> None:
-        """`asked` is called with each question when it is sent, `heard` with each body when it arrives."""
+        """`sent` is called with each body when the server sends it, `heard` when it arrives."""
         self.number, self.name, self.token, self.manner = number, name, token, manner
         self.calm = False
         """Whether all faults have ceased."""
@@ -114,7 +113,7 @@ class Bot:
         self._chance = random.Random(f"{seed} {name}")
         self._absences = absences
         self._heard = heard
-        self._asked = asked
+        self._sent = sent
         self._session = ""
         self._wires = 0
         self._play: Callable[[Wire], Any] | None = None
@@ -151,8 +150,7 @@ class Bot:
     def deliver(self, wire: Wire, frame: pb.PlayResponse) -> None:
         manner = self.manner
         for body in frame.bodies:
-            if body.HasField("decide"):
-                self._asked(body.decide)
+            self._sent(self, body)
         if not self.calm and self._chance.random() < manner.cut:
             asyncio.get_running_loop().call_later(self._chance.uniform(0, manner.network), wire.cut)
         delay = self._chance.uniform(0.0, manner.network)

@@ -91,9 +91,9 @@ class World:
     told: Counter[str] = field(default_factory=Counter)
     """How often each bot was told of the end of each match."""
     dealt: dict[str, tuple[int, str]] = field(default_factory=dict)
-    """In which process each bot was told of each match, and the commitment to its seed."""
+    """In which process each bot was sent each match, and the commitment to its seed."""
     lost: set[str] = field(default_factory=set)
-    """Bots and matches whose deal was lost with a worker since they were told of it."""
+    """Bots and matches whose deal was lost with a worker since it was sent."""
     losses: int = 0
     ends: Counter[Termination] = field(default_factory=Counter)
     digest: str = ""
@@ -146,7 +146,7 @@ class World:
                 manner = self.chance.choice(MANNERS) if self.wild and number else Manner()
                 assert made.token is not None
                 entrants.append(NewEntrant(made.bot.id, name))
-                make = partial(Bot, heard=self._heard, asked=self._check_view)
+                make = partial(Bot, heard=self._heard, sent=self._sent)
                 self.players.append(make(number, name, made.token, manner, str(self.seed), self.absences))
             plan = Plan(self.game, 2, rounds=self.rounds, limit=1.0, bank=2.0, grace=10.0, absence=ABSENCE)
             lifecycle.create(store, NAME, plan, entrants)
@@ -289,17 +289,22 @@ class World:
         kind = body.WhichOneof("body") or ""
         what = body.match_end.match_id if kind == "match_end" else body.decide.match_id if kind == "decide" else ""
         self.trace.update(f"{self.loop.time():.6f} {bot.name} {kind} {what}\n".encode())
-        if kind == "match_start":
-            self._check_deal(bot, body.match_start)
-        elif kind == "match_end" and body.match_end.result.reason != "void":
+        if kind == "match_end" and body.match_end.result.reason != "void":
             self._check_end(bot, body.match_end)
+
+    def _sent(self, bot: Bot, body: pb.RefereeBody) -> None:
+        """What must never leave the server, whether it arrives or not."""
+        if body.HasField("match_start"):
+            self._check_deal(bot, body.match_start)
+        elif body.HasField("decide"):
+            self._check_view(body.decide)
 
     def _check_deal(self, bot: Bot, start: pb.MatchStart) -> None:
         """A match that was interrupted, or lost with its worker, is dealt anew: its bots have seen cards."""
         both = f"{bot.name} {start.match_id}"
         process, commitment = self.dealt.setdefault(both, (self.deaths, ""))
         if (process != self.deaths or both in self.lost) and commitment == start.seed_commitment:
-            raise Broken(f"{start.match_id} was dealt twice from the same seed")
+            self._fail(Broken(f"{start.match_id} was dealt twice from the same seed"))
         self.lost.discard(both)
         self.dealt[both] = (self.deaths, start.seed_commitment)
 

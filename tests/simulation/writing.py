@@ -34,8 +34,8 @@ class SimulatedWriter(Writer):
         self._errors, self._deaths = errors, deaths
         self._group_now: list[_Unit] = []
 
-    def _put(self, batch: Batch[Any, Any], item: object) -> Future[Any]:
-        unit = _Unit(batch, item, _Waited(self))
+    def _put(self, batch: Batch[Any, Any], item: object, *, hasty: bool = False) -> Future[Any]:
+        unit = _Unit(batch, item, _Waited(self), hasty)
         self._group_now.append(unit)
         with suppress(RuntimeError):  # outside the loop: the caller waits for it
             asyncio.get_running_loop().call_later(self._chance.uniform(0.0, 0.003), self.flush)

@@ -27,7 +27,7 @@ def test_an_absolute_path_is_that_file(text: str | Path) -> None:
 def test_a_postgres_url_is_shown_without_its_password(scheme: str) -> None:
     address = parse_address(f"{scheme}://ada:s3cret@db.example/league")
     assert address.path is None
-    assert str(address) == "postgresql+psycopg://ada:***@db.example/league"
+    assert str(address) == "postgresql://ada:***@db.example/league"
 
 
 @pytest.mark.parametrize(

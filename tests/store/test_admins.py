@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import inspect, text
 
-from referee.store import ADMIN_FACT, NameTaken, NotAllowed, Refused, Role, Store, Unknown
+from referee.store import ADMIN_FACT, Deed, NameTaken, NotAllowed, Refused, Role, Store, Unknown
 from referee.store.address import parse_address
 from referee.store.bots import token_hash
 from referee.store.engines import writer_engine
@@ -87,7 +87,7 @@ def test_what_cannot_be_a_name_is_refused(store: Store) -> None:
 
 
 def test_actions_are_kept_with_who_did_them(store: Store) -> None:
-    store.admins.note("ada", "helper", "paused the tournament", "league")
+    store.admins.note(Deed("ada", "helper", "paused the tournament", "league"))
     last = json.loads(list(store.journal.read(INSTALLATION))[-1].entry)
     assert {key: last[key] for key in ("kind", "who", "role", "action", "subject")} == {
         "kind": "action",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import psycopg
 import pytest
@@ -253,6 +255,33 @@ def test_every_fault_has_its_own_sentence(error: Exception, kind: type[StoreErro
     assert type(fault) is kind
     assert "league.db" in str(fault)
     assert "\n" not in str(fault)
+
+
+@pytest.mark.parametrize(
+    ("number", "kind"),
+    [
+        (errno.EROFS, ReadOnly),
+        (errno.EIO, Unreachable),
+        (errno.ENOSPC, DiskFull),
+        (errno.EDQUOT, DiskFull),
+        (None, DiskFull),  # only this file may not grow
+    ],
+)
+@pytest.mark.parametrize("name", ["SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC"])
+def test_why_sqlite_could_not_write_is_asked_of_the_file_system(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, number: int | None, kind: type[StoreError]
+) -> None:
+    def temporary_file(dir: str) -> IO[bytes]:
+        assert dir == str(tmp_path)
+        if number is not None:
+            raise OSError(number, os.strerror(number))
+        return real(dir=dir)
+
+    real = tempfile.TemporaryFile
+    monkeypatch.setattr(tempfile, "TemporaryFile", temporary_file)
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorname = name
+    assert type(fault_of(error, str(tmp_path / "league.db"))) is kind
 
 
 def test_a_mistake_in_a_statement_is_not_the_environments_fault() -> None:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
+from referee.chain_head import BEGINNING
 from referee.store import MatchResult, MatchState, NewEntrant, SeatResult, Store, Tournament, TournamentState
-from referee.store.journal import BEGINNING, INSTALLATION, link, schedule_line
+from referee.store.journal import INSTALLATION, link, schedule_line
 from referee.store.migrate import downgrade, upgrade
 
 from .facts import set_fact

@@ -138,3 +138,30 @@ def test_a_schema_that_no_program_made_is_called_unknown(
     store.close()
     with pytest.raises(UnknownSchema, match=r"has a schema that no Referee made .*: restore the file from a copy"):
         open_store()
+
+
+def test_snapshots_from_before_tables_were_kept_stay(
+    store: Store, hall: Hall, open_store: Callable[..., Store]
+) -> None:
+    columns = "tournament_id, kind, through, entrants, finished, aside, rulings, settings, journal_number, journal_hash"
+    row = (1, "board", 7, 3, 6, 1, 0, "constants", 9, "ab", b"\x01\x02", "cd")
+    with store._writing.begin() as connection:
+        downgrade(connection, "0010")
+        connection.execute(
+            text(
+                "INSERT INTO tournaments (id, name, game, game_version, players, settings, state, commitment, root, "
+                "revealed, created) VALUES (1, 'league', 'flip7', '1', 3, '{}', 'created', 'c', :root, :no, 1)"
+            ),
+            {"root": b"r", "no": False},
+        )
+        connection.execute(
+            text(
+                f"INSERT INTO snapshots ({columns}, body, sha256) VALUES "
+                + "(:a, :b, :c, :d, :e, :f, :g, :h, :i, :j, :k, :l)"
+            ),
+            dict(zip("abcdefghijkl", row, strict=True)),
+        )
+    store.close()
+    with open_store()._readers.connect() as connection:
+        found = connection.execute(text(f"SELECT {columns}, body, sha256 FROM snapshots")).one()
+    assert (*found[:10], bytes(found.body), found.sha256) == row

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee.store import AlreadyOwned, Store, owner
+from referee.store import AlreadyOwned, Store, Unreachable, owner
 
 if TYPE_CHECKING:
     from tests.store.conftest import Hall
+    from tests.store.postgres_server import PrivatePostgres
 
 SERVER_WITH_WORKER = """
 import os, signal, sys
@@ -100,3 +101,15 @@ def test_a_worker_does_not_keep_the_hold_of_a_server_that_is_gone(tmp_path: Path
         # The worker is still there: it says so, and ends with its input.
         server.stdin.close()
         assert server.stdout.readline() == b"worker ends\n"
+
+
+def test_ownership_is_asked_for_again_as_long_as_postgresql_is_away(own_postgres: PrivatePostgres) -> None:
+    with Store.open(own_postgres.url, owner="server") as store:
+        own_postgres.stop()
+        for _ in range(3):
+            with pytest.raises(Unreachable):
+                store.renew_ownership()
+        own_postgres.start()
+        store.renew_ownership()
+        with pytest.raises(AlreadyOwned):
+            Store.open(own_postgres.url, owner="server")

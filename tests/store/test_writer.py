@@ -17,6 +17,7 @@ from sqlalchemy import Connection, event, insert
 from sqlalchemy.exc import IntegrityError
 
 from referee.store import (
+    PASSING,
     Counts,
     DiskFull,
     Locked,
@@ -229,6 +230,56 @@ def test_a_lock_that_passes_is_borne_by_a_patient_writer_and_told_once(tmp_path:
         assert waiting.result(PATIENCE) == "later"
         assert [type(error) for error in told] == [Locked]
         assert store.fact("at once") is None
+
+
+def test_a_full_disk_is_borne_where_that_is_wanted_and_whoever_cannot_wait_is_told_at_once(tmp_path: Path) -> None:
+    """Without room SQLite takes back what it was about to commit, so it can be written again."""
+    with Store.open(tmp_path / "league.db") as store:
+        store.writer.patience, store.writer.borne = PATIENCE, (*PASSING, DiskFull)
+        troubled = threading.Event()
+        store.writer.on_trouble = lambda error: troubled.set()
+        limit_pages(store, 1)  # as many as there are
+        much = "x" * 100_000
+        waiting = store.writer.submit(note("waits", much))
+        assert troubled.wait(PATIENCE)
+        with pytest.raises(DiskFull, match="no room left"):
+            store.writer.submit(note("hasty"), hasty=True).result(PATIENCE)
+        assert not waiting.done()
+        limit_pages(store, 1_000_000)
+        assert waiting.result(PATIENCE) == "waits"
+        assert (store.fact("waits"), store.fact("hasty")) == (much, None)
+        assert store.writer.submit(note("hasty"), hasty=True).result(PATIENCE) == "hasty"
+
+
+def test_patience_counts_from_the_beginning_of_a_fault_also_for_what_was_queued_meanwhile(tmp_path: Path) -> None:
+    path = tmp_path / "league.db"
+    with Store.open(path, timeout=0.05) as store, closing(lock(path)) as other:
+        troubled, told = threading.Event(), []
+
+        def trouble(error: StoreError) -> None:
+            told.append(error)
+            troubled.set()
+
+        store.writer.patience, store.writer.on_trouble = 0.5, trouble
+        first = store.writer.submit(note("first"))
+        assert troubled.wait(PATIENCE)
+        second = store.writer.submit(note("second"))
+        for waiting in (first, second):
+            with pytest.raises(Locked):
+                waiting.result(PATIENCE)
+        assert len(told) == 1
+        other.execute("ROLLBACK")
+        assert store.writer.submit(note("third")).result(PATIENCE) == "third"
+        other.execute("BEGIN IMMEDIATE")
+        fourth = store.writer.submit(note("fourth"))
+        with pytest.raises(Locked):
+            fourth.result(PATIENCE)
+        assert len(told) == 2, "a fault after a write that went well is another one"
+
+
+def limit_pages(store: Store, pages: int) -> None:
+    with closing(store.writer._engine.raw_connection()) as connection:
+        connection.cursor().execute(f"PRAGMA max_page_count = {pages}")
 
 
 def test_a_commit_that_fails_is_not_tried_again(tmp_path: Path) -> None:

@@ -7,13 +7,17 @@ from typing import Any
 
 import pytest
 
+from referee.store import DamagedRow
+from referee.store.journal import JournalEntry
 from referee.tournament.events import Event, Teller
 
 
 def tell(*entries: dict[str, Any]) -> list[Event]:
     teller = Teller("league", lambda match: ("ada", "bob", "cy"))
     return [
-        event for number, entry in enumerate(entries) for event in teller.tell(json.dumps(entry | {"number": number}))
+        event
+        for number, entry in enumerate(entries)
+        for event in teller.tell(JournalEntry(number, json.dumps(entry | {"number": number}), ""))
     ]
 
 
@@ -81,10 +85,18 @@ def test_rounds_that_a_format_drew_and_rulings_of_the_host_are_told() -> None:
     told = tell(drawn | {"tables": [{"why": "", "deal": 0}]}, ruling | {"annulled": [1, 2], "aside": [7]})
     assert [event.text for event in told] == [
         "drawn: round 2 of 7, 1 table, bye: cy",
-        "bob was disqualified, 2 results annulled, 1 matches not played: colluded",
+        "bob was disqualified, 2 results annulled, 1 match not played: colluded",
     ]
 
 
 def test_a_kind_that_is_not_known_here_is_told_all_the_same() -> None:
     (event,) = tell({"kind": "strange_thing", "at": 1, "why": "because"})
     assert (event.text, event.about) == ("strange thing", {"why": "because"})
+
+
+@pytest.mark.parametrize(
+    "entry", ["", "{}", "[]", "7", '{"kind": "result", "at": 1}', '{"kind": "bot", "at": 1, "bot": 5}']
+)
+def test_a_damaged_entry_is_named(entry: str) -> None:
+    with pytest.raises(DamagedRow, match="entry 12 in the journal of league cannot be read; restore it"):
+        Teller("league", lambda match: ()).tell(JournalEntry(12, entry, ""))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import csv
+import io
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -11,13 +13,17 @@ from typing import Any
 import pytest
 
 from referee.rules.game import WrongUse
-from referee.store import MatchState, NewEntrant, RulingKind, Store, Tournament
+from referee.store import Counts, MatchState, NewEntrant, RulingKind, Store, Tournament
 from referee.tournament import lifecycle
 from referee.tournament.audit.database import check_columns, from_database
 from referee.tournament.audit.verify import _schedule
 from referee.tournament.moderation import Action, match_number, rule, told
+from referee.tournament.plan import LOST
+from referee.tournament.running.missed import missed_at_will
 from referee.tournament.running.runner import Runner
 from referee.tournament.standings import Follower, from_store
+from referee_leaderboard import to_csv, to_html
+from referee_leaderboard.drawing.versus import versus
 
 from ..waiting import soon
 from .conftest import FakeVenue, Started, matches_of, play
@@ -63,6 +69,79 @@ async def test_when_a_bot_is_disqualified_nobody_else_loses_more_than_one_match(
     await play(store)
     after = counted(store, without="bob")
     assert all(after[bot] >= before[bot] - 1 for bot in before if bot != "bob")
+    follows(store)
+
+
+@pytest.mark.parametrize("cancelled", [True, False])
+async def test_a_bot_is_disqualified_once_the_tournament_is_over_and_nothing_is_drawn_in_its_place(
+    store: Store, new_league: NewLeague, cancelled: bool
+) -> None:
+    new_league("ada", "bob", "cy", "dee", rounds=6, seed=None)
+    if cancelled:
+        lifecycle.cancel(store, "league")
+    else:
+        await play(store)
+    total = store.matches.total(1)
+    ruling = rule(store, "league", Action.DISQUALIFY, "bob", "two accounts", annul=True)
+    assert bool(ruling.annulled) != cancelled
+    assert store.matches.total(1) == total
+    follows(store)
+    lifecycle.reopen(store, "league")
+    lifecycle.extend(store, "league", 3)
+    assert store.matches.total(1) > total
+    assert all(seat.name != "bob" for match in matches_of(store)[total:] for seat in match.seats)
+    follows(store)
+    await play(store)
+    assert not counted(store)["bob"]
+    follows(store)
+
+
+@pytest.mark.parametrize("comes_back", ["while it is played", "in a later run", "once it is opened again"])
+async def test_what_a_disqualified_bot_has_missed_is_not_played_when_it_comes_back(
+    store: Store, new_league: NewLeague, comes_back: str
+) -> None:
+    league = new_league("ada", "bob", "cy", schedule="full", rounds=None, absence=0.05, seed=None)
+    venue = FakeVenue("never")
+    venue.leave("cy")
+    started = Started(store, venue)
+    await soon(lambda: store.tournaments.counts(league.id).absent == 4)
+    rule(store, "league", Action.DISQUALIFY, "cy", "two accounts")
+    if comes_back == "while it is played":
+        venue.come("cy")
+        await soon(lambda: len(venue.running) == 2)
+    await started.kill()
+    await play(store)
+    if comes_back == "once it is opened again":
+        lifecycle.reopen(store, "league")
+        await play(store)
+    assert store.tournaments.counts(league.id) == Counts(finished=2, absent=4)
+    follows(store)
+
+
+async def test_what_a_disqualified_bot_has_missed_is_not_played_without_it_either(
+    store: Store, new_league: NewLeague
+) -> None:
+    league = new_league("ada", "bob", "cy", schedule="full", rounds=None, absence=0.05, missed=LOST)
+    venue = FakeVenue("never")
+    started = Started(store, venue, concurrency=1)
+    while not counted(store)["cy"]:
+        await soon(partial(len, venue.running))
+        venue.end(next(iter(venue.running)))
+        await soon(lambda: len(venue.announced) == counted(store).total() // 2)
+    await started.kill()
+    missed = [
+        match
+        for match in matches_of(store)
+        if match.state is not MatchState.FINISHED and "cy" in [seat.name for seat in match.seats]
+    ]
+    store.matches.set_all_aside({match.id: "cy not there" for match in missed}, MatchState.ABSENT)
+    assert len(missed_at_will(store, league.id, frozenset({"cy"}))[1]) == len(missed)
+    rule(store, "league", Action.DISQUALIFY, "cy", "two accounts")
+    away = FakeVenue("soon")
+    away.leave("cy")
+    await play(store, venue=away)
+    assert store.tournaments.counts(league.id).absent == len(missed)
+    assert not [fixture for fixture in away.fixtures if "cy" in fixture.bots]
     follows(store)
 
 
@@ -184,3 +263,27 @@ def test_a_match_is_named_by_number_or_with_its_own_tournament(store: Store) -> 
     for wrong in ("cup/12", "twelve", "", "league/-1", "league/٣"):
         with pytest.raises(WrongUse):
             match_number("league", wrong)
+
+
+@pytest.mark.parametrize("order", [{}, {"order": "trueskill"}], ids=["by strength", "by score"])
+async def test_a_bot_whose_results_are_all_annulled_has_no_strength_and_takes_no_chance_from_the_others(
+    store: Store, new_league: NewLeague, order: dict[str, str]
+) -> None:
+    new_league("ada", "bob", "cy", "dee", rounds=12, **order)
+    await play(store)
+    rule(store, "league", Action.DISQUALIFY, "bob", "two accounts", annul=True)
+    found = from_store(store, "league")
+    assert found.rows[-1].bot == "bob"
+    assert found.rows[-1].rank == 4
+    assert found.rows[-1].strength is None
+    known = found.strengths
+    assert {row.bot for row in known.rows} == {"ada", "cy", "dee"} == set(found.crosstable.bots)
+    assert sum(row.first for row in known.rows) == pytest.approx(1, abs=1e-3)
+    assert all(row.rank_high <= 3 and len(row.chances) == 3 for row in known.rows)
+    assert not any("no results link" in note for note in known.notes)
+    by_column = {row["bot"]: row for row in csv.DictReader(io.StringIO(to_csv(found)))}
+    assert [by_column["bob"][name] for name in ("strength", "rank_low", "first", "strength_low")] == [""] * 4
+    page = to_html(found)
+    assert "bob" in page[: page.index("<h2>Strengths")]
+    assert "bob" not in page[page.index("<h2>Strengths") : page.index("<h2>Seats")]
+    assert not [line for line in versus(found, 80, 20).lines if "bob" in line.plain]

@@ -10,8 +10,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from referee.chain_head import BEGINNING
 from referee.store import DrawnNonce, NonceDraw
-from referee.store.journal import BEGINNING, canonical, link, schedule_line
+from referee.store.journal import canonical, link, schedule_line
 from referee.tournament import nonces, seeds
 from referee.tournament.ratings import RatingSettings
 from referee.tournament.standings.score import Score
@@ -102,6 +103,27 @@ def _ratings() -> list[dict[str, Any]]:
     return found
 
 
+def _versions() -> dict[str, Any]:
+    """A match after the other in which submitted versions play, as `matches.jsonl` and `standings.json` tell it."""
+    sigma, players = 5.5, 3
+    board = Scoreboard(RatingSettings(draw_probability=0.1, version_sigma=sigma), BOTS, players)
+    schedule, matches = [], []
+    for number, (seats, ranks) in enumerate(_results(players, 60, 5)):
+        names = tuple(BOTS[bot] for bot in seats)
+        played = tuple(None if bot % 2 else 1 + number // (12 + bot) for bot in seats)
+        versions = played if number % 7 and any(played) else ()
+        words = ("finished",) * players
+        scores = tuple(100 - 10 * rank for rank in ranks)
+        board.add(Score.of("cup", number, 1, names, tuple(ranks), scores, words, "finished", versions))
+        schedule.append({"match": number, "seats": names})
+        line = {"match": number, "state": "finished", "ranks": ranks, "scores": scores, "terminations": words}
+        matches.append(line | ({"versions": versions} if versions else {}))
+    rows = [{"bot": row.bot, "mu": row.mu, "sigma": row.sigma, **board.totals(row.bot)} for row in board.rows()]
+    standings = {"draw_probability": 0.1, "version_sigma": sigma, "rows": rows}
+    told = {"players": players, "version_sigma": sigma, "bots": BOTS, "digest": board.digest()}
+    return told | {"schedule": schedule, "matches": matches, "standings": standings}
+
+
 def _journal() -> dict[str, Any]:
     entries = [
         canonical({"number": 0, "kind": "created", "name": "é ♠"}),
@@ -140,6 +162,7 @@ def vectors() -> dict[str, Any]:
         "schedule": _schedule(),
         "journal": _journal(),
         "ratings": _ratings(),
+        "versions": _versions(),
     }
 
 

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Browser, ConsoleMessage, Page, Request, async_playwright
+from playwright.async_api import Browser, ConsoleMessage, Error, Page, Request, async_playwright
 
 from ..waiting import PATIENCE
 
@@ -44,10 +44,23 @@ class Watched:
         await self.page.goto(self.base + path, wait_until="load")
 
     async def until(self, expression: str) -> None:
-        """Until it holds. The policy of the page forbids the browser's own way of waiting, which needs `eval`."""
+        """Until it holds, in a page that has come whole: after a click another one may still be on its way.
+
+        The policy of the page forbids the browser's own way of waiting, which needs `eval`.
+        """
+        whole = f"document.readyState !== 'loading' && Boolean({expression})"
         async with asyncio.timeout(PATIENCE):
-            while not await self.page.evaluate(expression):  # noqa: ASYNC110 - another process
+            while not await self.holds(whole):  # noqa: ASYNC110 - another process
                 await asyncio.sleep(0.02)
+
+    async def holds(self, expression: str) -> bool:
+        try:
+            holds: bool = await self.page.evaluate(expression)
+        except Error as error:
+            if "context was destroyed" in error.message:  # asked while the page left for another one
+                return False
+            raise
+        return holds
 
     async def inaccessible(self) -> list[str]:
         """What axe finds that is serious, each in a line."""

@@ -84,3 +84,16 @@ async def test_a_process_that_lets_no_bots_in_has_no_such_page(tmp_path: Path) -
         finally:
             await page.server.stop()
             await competition.stop()
+
+
+async def test_without_room_on_the_disk_the_author_hears_so_and_not_where(open_page: Page) -> None:
+    store = open_page.competition.store
+    made = await asyncio.to_thread(store.invitations.create, 40, "host")
+    connection = store._writing.raw_connection()
+    connection.cursor().execute("PRAGMA max_page_count = 1")  # as many as there are
+    connection.close()
+    for one in made:
+        answer = await open_page.post(PATH, {"code": one.code, "name": f"bot{one.invitation.number:0>50}"})
+        if answer.status != 201:
+            break
+    assert (answer.status, answer.json["error"]) == (507, "the server has no room left to store this: tell the host")

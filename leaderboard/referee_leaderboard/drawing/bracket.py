@@ -25,8 +25,7 @@ def bracket(standings: Standings, width: int, height: int, offset: int = 0) -> B
         return Block.saying("No round has been drawn yet.", height)
     lines = [heading(clean(found.name).capitalize(), width, clean(found.stage))]
     lines += _places(found.places, width)
-    for stage in found.bracket:
-        lines += _stage(stage, width)
+    lines += stages(standings, width)
     for each in reversed(found.rounds):
         lines += _round(standings, each, width)
     window = Window.of_rows(len(lines), height, offset)
@@ -34,6 +33,11 @@ def bracket(standings: Standings, width: int, height: int, offset: int = 0) -> B
     if window.partial:
         shown.append(window.more_line())
     return Block(shown[: max(0, height)], window)
+
+
+def stages(standings: Standings, width: int) -> list[Text]:
+    """The whole bracket of a knock-out, the final last; nothing in other formats."""
+    return [drawn for stage in standings.format.bracket for drawn in _stage(stage, width)]
 
 
 def _places(places: tuple[FormatPlace, ...], width: int) -> list[Text]:

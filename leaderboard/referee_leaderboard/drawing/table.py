@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -28,11 +28,12 @@ def table(standings: Standings, width: int, height: int, offset: int = 0) -> Blo
     if not rows:
         return Block.saying("No bots have entered yet.", height)
     scale = Scale.over(rows)
-    columns = _columns(standings, width)
+    points = _points(standings)
+    columns = _columns(standings, width, points)
     window = Window.of_rows(len(rows), height - 1, offset)
     lines = [_joined([_head(column, scale) for column in columns])]
     shown = rows[window.first : window.end]
-    lines += [_joined([_cell(column, row, scale) for column in columns]) for row in shown]
+    lines += [_joined([_cell(column, row, scale, points) for column in columns]) for row in shown]
     if window.partial:
         lines.append(window.more_line())
     lines += [line((fit(widest(one.sentences(), width), width), "dim")) for one in standings.pooled]
@@ -54,6 +55,7 @@ _HEADS = {
     "rank": "#",
     "climbed": "",
     "bot": "Bot",
+    "points": "Points",
     "strength": "Strength",
     "score": "Score",
     "bar": "",
@@ -69,21 +71,35 @@ _HEADS = {
 }
 # The least important is given up first when the width shrinks; the first ones always stay.
 _IMPORTANCE = (
-    "rank", "bot", "strength", "score", "wins", "faults", "matches", "climbed", "bar", "draws", "mean_rank", "sigma",
-    "mu", "mean_score", "fault_kinds",
+    "rank", "bot", "points", "strength", "score", "wins", "faults", "matches", "climbed", "bar", "draws", "mean_rank",
+    "sigma", "mu", "mean_score", "fault_kinds",
 )  # fmt: skip
-_ALWAYS = frozenset({"rank", "bot", "strength", "score"})
+_ALWAYS = frozenset({"rank", "bot", "points", "strength", "score"})
 _DROPPED_FIRST = frozenset({"sigma", "mu", "mean_score", "fault_kinds"})
 
 
-def _columns(standings: Standings, width: int) -> list[_Column]:
+Points = Mapping[str, float]
+
+
+def _points(standings: Standings) -> Points:
+    """By bot: the points of the format, where they order the table."""
+    if standings.order is not Order.PLACES:
+        return {}
+    return {place.bot: place.points for place in standings.format.places if place.points is not None}
+
+
+def _columns(standings: Standings, width: int, points: Points) -> list[_Column]:
     rows, players = standings.rows, standings.players
     wanted = min(NAME_MOST, max(cell_len(clean(row.bot) + _away(row)) for row in rows))
     readable = min(wanted, 18 if width >= 60 else 12)
-    widths = {key: max(cell_len(head), *(cell_len(_shown(key, row)) for row in rows)) for key, head in _HEADS.items()}
+    widths = {
+        key: max(cell_len(head), *(cell_len(_shown(key, row, points)) for row in rows)) for key, head in _HEADS.items()
+    }
     widths["bot"] = min(NAME_LEAST, max(wanted, 3))
     widths["bar"] = BAR_LEAST
     del widths["score" if standings.order is Order.STRENGTH else "strength"]
+    if not points:
+        del widths["points"]
     if not any(row.climbed for row in rows):
         del widths["climbed"]
     if all(row.mean_score is None for row in rows):
@@ -118,7 +134,7 @@ def _columns(standings: Standings, width: int) -> list[_Column]:
     return [_Column(key, widths[key]) for key in _HEADS if key in chosen]
 
 
-def _shown(key: str, row: Standing) -> str:
+def _shown(key: str, row: Standing, points: Points) -> str:
     match key:
         case "rank":
             return str(row.rank)
@@ -126,6 +142,8 @@ def _shown(key: str, row: Standing) -> str:
             return f"▲{row.climbed}" if row.climbed > 0 else f"▼{-row.climbed}" if row.climbed < 0 else ""
         case "score" | "mu" | "sigma" | "mean_rank":
             return decimal(getattr(row, key))
+        case "points":
+            return decimal(points.get(row.bot))
         case "strength":
             return signed(row.strength)
         case "mean_score":
@@ -149,13 +167,13 @@ def _head(column: _Column, scale: Scale) -> Text:
     return line((align(_HEADS[column.key], column.width), "bold"))
 
 
-def _cell(column: _Column, row: Standing, scale: Scale) -> Text:
+def _cell(column: _Column, row: Standing, scale: Scale, points: Points) -> Text:
     if column.key == "bar":
         return whisker(row, scale, column.width)
     if column.key == "bot":
         return _name(row, column.width)
     align = left if column.key in ("climbed", "fault_kinds") else right
-    return line((align(_shown(column.key, row), column.width), _style(column.key, row)))
+    return line((align(_shown(column.key, row, points), column.width), _style(column.key, row)))
 
 
 def _name(row: Standing, width: int) -> Text:
@@ -183,7 +201,7 @@ def _style(key: str, row: Standing) -> str:
         return "bold red" if row.faults else "dim"
     if key == "climbed":
         return "green" if row.climbed > 0 else "red"
-    if key in ("strength", "score"):
+    if key in ("points", "strength", "score"):
         return "bold green" if row.rank == 1 else "bold"
     if key == "rank":
         return "bold" if row.rank == 1 else ""

@@ -19,7 +19,7 @@ NAME_MOST = 24
 
 def versus(standings: Standings, width: int, height: int, offset: int = 0, across: int = 0) -> Block:
     """Rows and columns in the order of the table; `offset` skips rows, `across` columns."""
-    rows = standings.rows
+    rows = standings.met
     if len(rows) < 2:
         return Block.saying("A crosstable needs two bots." if rows else "No bots have entered yet.", height)
     places = len(str(len(rows)))
@@ -50,13 +50,14 @@ def versus(standings: Standings, width: int, height: int, offset: int = 0, acros
 
 def lines_needed(standings: Standings) -> int:
     """The height at which the crosstable shows every bot."""
-    return 2 + len(standings.rows)
+    return 2 + len(standings.met)
 
 
 def width_needed(standings: Standings) -> int:
     """The width at which the crosstable shows every column."""
-    names = max((cell_len(clean(row.bot)) for row in standings.rows), default=0)
-    return len(str(len(standings.rows))) + 2 + min(names, NAME_MOST) + CELL_LEAST * len(standings.rows)
+    rows = standings.met
+    names = max((cell_len(clean(row.bot)) for row in rows), default=0)
+    return len(str(len(rows))) + 2 + min(names, NAME_MOST) + CELL_LEAST * len(rows)
 
 
 def _head(column: int, names: list[str], cell: int) -> tuple[str, str]:

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from referee.cli.defaults import DEFAULT_DB
 from referee.cli.errors import wrong_use
 
 if TYPE_CHECKING:
     from referee.rules.game import Game
-
-DEFAULT_DB = "referee.db"
-DEFAULT_SERVER = "127.0.0.1:7700"
 
 Db = Annotated[
     str | None,

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.settings import is_token
-from referee.cli.arguments import DEFAULT_SERVER
 from referee.cli.connection import channel, failure, stub
+from referee.cli.defaults import DEFAULT_SERVER
 from referee.cli.errors import ENVIRONMENT, WRONG_USE, Failure
 from referee.cli.output import stdout_console
 from referee.cli.tokens import ADMIN_TOKEN, TOKEN, asked, in_file

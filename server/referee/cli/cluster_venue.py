@@ -117,8 +117,6 @@ async def cluster_venue(
     from referee.workers.cluster.venue import ClusterVenue
 
     log_to_stderr(logging.WARNING)
-    for name in ("distributed", "tornado"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
     run = ClusterRun(
         bots,
         Path.cwd(),

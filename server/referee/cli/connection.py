@@ -29,6 +29,8 @@ LONG = {
 }
 """Calls that take as long as there are matches, with what to say meanwhile."""
 TELL_EVERY = 5.0
+FAULT = "referee-fault"
+"""In the trailing metadata of a refusal that is not about the request: a database of the server cannot be used."""
 
 
 def call(server: str, token: str | None, ca: str | None, service: str, method: str, request: Any) -> Any:
@@ -122,6 +124,8 @@ def failure(error: Any, server: str, token: str | None = "") -> Failure:
     import grpc
 
     code, details = error.code(), error.details() or ""
+    if FAULT in dict(error.trailing_metadata() or ()):
+        return Failure(f"{server} could not do it: {details}", ENVIRONMENT)
     if code is grpc.StatusCode.UNAVAILABLE:
         return Failure(_unavailable(server, details), ENVIRONMENT)
     if code is grpc.StatusCode.UNAUTHENTICATED:

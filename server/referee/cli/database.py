@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from referee.cli.arguments import DEFAULT_DB
+from referee.cli.defaults import DEFAULT_DB
 from referee.cli.errors import ENVIRONMENT, WRONG_USE, Failure
 from referee.cli.output import print_warning, stderr_console
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -58,11 +59,9 @@ def print_progress(row: Row) -> None:
     """State and progress of a tournament on one line."""
     aside = f", {row['matches_set_aside']} of them set aside without a result" if row["matches_set_aside"] else ""
     aside += f", {row['matches_dealt_anew']:,} dealt anew" if row["matches_dealt_anew"] else ""
-    stdout_console().print(
+    sys.stdout.write(  # no console: one line of plain text needs none, and it takes a while to load
         f"{row['name']} is {row['state']}: {row['matches_done']} of {row['matches_total']} matches{aside}; "
-        f"hash chain of {row['head']['entries']} entries, head {row['head']['hash']}",
-        markup=False,
-        soft_wrap=True,
+        f"hash chain of {row['head']['entries']} entries, head {row['head']['hash']}\n"
     )
 
 
@@ -110,12 +109,13 @@ def print_forecast(value: dict[str, Any], players: int) -> None:
     for_each = f"{each:,.0f} for each bot" if each == int(each) else f"{int(each):,} or {int(each) + 1:,} for each bot"
     if "format" in value:
         least, most = value["rounds"]
-        rounds = f"{most} rounds" if least == most else f"{least} to {most} rounds"
-        for_each = f"in {rounds}, {each:.1f} for each bot on average"
+        rounds = f"{most} round{'' if most == 1 else 's'}" if least == most else f"{least} to {most} rounds"
+        up_to = "" if value.get("matches_least", value["matches"]) == value["matches"] else "up to "
+        for_each = f"in {rounds}, {up_to}{each:.1f} for each bot on average"
     # TrueSkill learns nothing from a match of one: solo bots are ranked by their points.
     sure = f"expect σ near {value['sigma']:.2f} in the end" if players > 1 else "ranked by points, without σ"
     if (power := value.get("power")) is not None:
-        tells = "nothing" if power["tells"] is None else f"{100 * power['tells']:.0f} %"
+        tells = "nothing" if power["tells"] is None else f"{100 * power['tells']:.0f} % from 50 %"
         sure += (
             f"; tells {100 * power['share']:.0f} % from 50 % with power {100 * power['power']:.0f} % after "
             f"{power['matches']:,} matches ({power['meetings']:,} meetings of every two bots): these tell {tells}"

@@ -15,7 +15,7 @@ from importlib import import_module
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
-from referee.cli.at_once import AT_ONCE
+from referee.cli.at_once import answered
 from referee.cli.errors import DID_NOT_HOLD, DONE, ENVIRONMENT, INTERRUPTED, WRONG_USE, Failure
 
 if TYPE_CHECKING:
@@ -125,10 +125,7 @@ def _run(words: Sequence[str]) -> int:
 
     begin_json()
     try:
-        if tuple(words) in AT_ONCE:
-            AT_ONCE[tuple(words)]()
-            return DONE
-        return _parse_and_run(words)
+        return DONE if answered(words) else _parse_and_run(words)
     except Failure as failure:
         print_error(str(failure))
         if "--json" in words and failure.code in (DID_NOT_HOLD, ENVIRONMENT):

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli.arguments import DEFAULT_DB
 from referee.cli.backend import Backend, Row, backend_of
+from referee.cli.defaults import DEFAULT_DB
 from referee.cli.errors import DID_NOT_HOLD, ENVIRONMENT, WRONG_USE, Failure
 
 if TYPE_CHECKING:

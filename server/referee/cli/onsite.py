@@ -6,6 +6,7 @@ import asyncio
 import logging
 import shlex
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from referee.cli.database import open_store
@@ -19,14 +20,15 @@ if TYPE_CHECKING:
     from referee.hall.director import Director
     from referee.store import Store
 
+Acting = Callable[["Store"], AbstractContextManager[None]]
 PROGRESS_SECONDS = 2.0
 """Between two lines of progress."""
 
 
-def play_here(name: str, db: str | None, concurrency: int | None, noted: Callable[[Store], object]) -> int:
+def play_here(name: str, db: str | None, concurrency: int | None, acting: Acting) -> int:
     """Play a tournament of house bots in this process; with others, mark it as running for the next server.
 
-    `noted` is called when it has been started, to keep who did it.
+    It is started inside `acting`, which keeps who did it.
     """
     from referee.logs import log_to_stderr
     from referee.store import BotKind, TournamentState
@@ -48,8 +50,8 @@ def play_here(name: str, db: str | None, concurrency: int | None, noted: Callabl
             if bots[entrant.bot].kind is BotKind.REMOTE
         ]
         if remote:
-            store.tournaments.set_state(tournament.id, TournamentState.RUNNING)
-            noted(store)
+            with acting(store):
+                store.tournaments.set_state(tournament.id, TournamentState.RUNNING)
             where = f" --db {shlex.quote(shown(db))}" if db else ""
             stderr_console().print(
                 f"{name} goes on as soon as a server runs: start 'referee serve{where}', which waits for "
@@ -57,13 +59,12 @@ def play_here(name: str, db: str | None, concurrency: int | None, noted: Callabl
                 markup=False,
             )
             return 0
-        return asyncio.run(_play(store, name, concurrency, noted))
+        return asyncio.run(_play(store, name, concurrency, acting))
 
 
-async def _play(store: Store, name: str, concurrency: int | None, noted: Callable[[Store], object]) -> int:
+async def _play(store: Store, name: str, concurrency: int | None, acting: Acting) -> int:
     from referee.gc_pauses import short_pauses
     from referee.hall.competition import USUAL_CONCURRENCY, Competition
-    from referee.threads import in_thread
     from referee_leaderboard import State, plain_progress_line
 
     competition = Competition(store, concurrency=concurrency or USUAL_CONCURRENCY)
@@ -75,8 +76,8 @@ async def _play(store: Store, name: str, concurrency: int | None, noted: Callabl
     stopping = Stopping()
     try:
         async with short_pauses(quiet=lambda: competition.idle):
-            await director.control(name, "start")
-            await in_thread(noted, store)
+            with acting(store):
+                await director.control(name, "start")
             obeying = loop.create_task(_obey(stopping, director))
             if (runner := director.runners.get(name)) is not None:
                 playing = loop.create_task(director.wait_until_stopped(name))

@@ -102,7 +102,8 @@ def print_faults(faults: Sequence[FaultReason], kept: bool) -> None:
     console = stdout_console()
     console.print("matches forfeited:", markup=False)
     for one in faults:
-        what = one.text.removeprefix(f"{one.termination}: ")
+        # The lines that a program wrote last are not part of this one.
+        what = one.text.removeprefix(f"{one.termination}: ").removesuffix(" Its last words:")
         where = f"match {one.match}" if one.matches == 1 else f"{one.matches} matches, the first {one.match}"
         console.print(f"  {one.bot}: {one.termination} in {where}: {what}", markup=False, soft_wrap=True)
     if not kept:

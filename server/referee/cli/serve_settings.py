@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from referee.cli.arguments import DEFAULT_DB
+from referee.cli.defaults import DEFAULT_DB
 from referee.cli.errors import WRONG_USE, Failure
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from referee.cli.arguments import seconds
 from referee.cli.errors import ENVIRONMENT, WRONG_USE, Failure
-from referee.cli.output import stderr_console
 
 if TYPE_CHECKING:
     from referee.hall.competition import SubmissionPlan
+    from referee.logs import Say
     from referee.store import Store
 
 MOST_MB = 48
@@ -19,13 +19,13 @@ UNPACKED = 6
 """Files may take so many times the bytes of the zip."""
 
 
-def submission_plan(settings: dict[str, Any], store: Store) -> SubmissionPlan | None:
+def submission_plan(settings: dict[str, Any], store: Store, say: Say) -> SubmissionPlan | None:
     """What the host allows; None without submissions. Failure if bots cannot be hosted here."""
     if not settings["submissions"]:
         return None
     from referee.hall.competition import SubmissionPlan
     from referee.hall.submissions import SubmissionSettings
-    from referee.hosting.sandbox.bubblewrap import probe, what_holds
+    from referee.hosting.sandbox.bubblewrap import OWN_BOTS, probe, what_holds
     from referee.hosting.submission.content_store import ContentStore
     from referee.hosting.submission.trial import TrialSettings
     from referee.hosting.submission.zip_check import PackageLimits
@@ -37,8 +37,9 @@ def submission_plan(settings: dict[str, Any], store: Store) -> SubmissionPlan | 
         raise Failure(f"hosted_idle is at least 1s, not {settings['hosted_idle']}", WRONG_USE)
     folder = _folder(settings["submissions_dir"], store)
     if (missing := probe()) is not None:
-        raise Failure(f"submitted bots need the sandbox: {missing}", ENVIRONMENT)
-    stderr_console().print(f"note: {what_holds()}", style="dim", markup=False)
+        # Strangers wrote them: what helps with bots of one's own is no choice here.
+        raise Failure(f"submitted bots need the sandbox: {missing.removesuffix(f'; {OWN_BOTS}')}", ENVIRONMENT)
+    say(f"note: {what_holds()}", style="dim", markup=False)
     packed = settings["submission_mb"] << 20
     hosting = HostSettings(idle, settings["hosted_matches"], settings["hosted_memory"] << 20, settings["max_hosted"])
     return SubmissionPlan(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 USUAL = "127.0.0.1:7780"
 NEEDED = ("starlette", "uvicorn", "httptools", "sse_starlette", "prometheus_client")
+LOADED = ("referee.web.server", "referee.web.source")
+"""Loaded before anything runs: later, a running server would stand still for as long as that takes."""
 _ADDRESS = re.compile(r"(\S*:)?\d{1,5}|unix:.+")
 
 Web = Annotated[
@@ -57,6 +60,8 @@ def check_web(given: str, tls: Tls | None, insecure: bool) -> str:
         )
     if any(find_spec(name) is None for name in NEEDED):
         raise Failure("the page needs further packages: pip install 'referee-arena[web]'", ENVIRONMENT)
+    for name in LOADED:
+        import_module(name)
     return listen
 
 

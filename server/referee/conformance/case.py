@@ -6,8 +6,8 @@ The format is described in sdk/conformance/README.md.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,14 @@ FEATURES = {
     "concurrent": "the SDK reads on while the bot thinks, and thinks in several matches at once",
     "signals": "the program hears SIGTERM",
     "unix": "addresses of the form unix:PATH",
+    "flags": "the flags of every SDK; without them the program has REFEREE_SERVER and REFEREE_TOKEN to go by",
+    "sentences": "the sentences of every SDK; without them only what the conformbot itself writes is compared",
 }
+FOR_TESTS = {"REFEREE_PATIENCE"}
+"""Variables that stand in for no flag."""
+TOKEN = "conformance-token"
+OWN_WORDS = "conformbot:"
+"""What a conformbot itself writes to stderr begins with; all other sentences are an SDK's."""
 OVER = "the case is over"
 """The details of the refusal that ends every case which does not end otherwise."""
 
@@ -52,7 +59,7 @@ class Case:
     theme: str = ""
     """The name of its file."""
     feature: str = ""
-    """An SDK that declares to lack this feature is not tried."""
+    """A feature that it needs beyond those that can be seen from its other fields."""
     slow: bool = False
     lines: bool = False
     """Whether it makes sense over JSON lines too."""
@@ -73,6 +80,24 @@ class Case:
     """True: what the bot sends beyond the script, on its way out, is not looked at."""
     record: tuple[dict[str, Any], ...] | None = None
     """What --record must have written, line by line."""
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The features without which it is not tried."""
+        flags = bool(self.args) or self.bare or any(name.startswith("REFEREE_") for name in {*self.env} - FOR_TESTS)
+        sentences = bool(self.stdout) or any("stderr" in step for step in self.script)
+        found = {self.feature: bool(self.feature), "flags": flags, "sentences": sentences}
+        return frozenset(name for name, needed in found.items() if needed)
+
+    def without(self, lacks: Collection[str]) -> Case:
+        """The same case for an SDK that lacks features which it does not need."""
+        case = self
+        if "flags" in lacks:
+            case = replace(case, bare=True, env={"REFEREE_SERVER": "{where}", "REFEREE_TOKEN": TOKEN, **case.env})
+        if "sentences" in lacks:
+            own = tuple(text for text in case.stderr if text.startswith(OWN_WORDS))
+            case = replace(case, stderr=own, never=())
+        return case
 
 
 def folder() -> Path:

@@ -65,8 +65,9 @@ async def run(what: Run) -> dict[str, list[CaseOutcome]]:
 
 async def try_case(sdk: Sdk, case: Case, *, lines: bool = False, patience: float = 20.0) -> CaseOutcome:
     """One case with one SDK."""
-    if case.feature in sdk.lacks:
-        return CaseOutcome(case.name, CaseVerdict.LACKING, FEATURES[case.feature])
+    if lacking := sorted(case.needs & sdk.lacks):
+        return CaseOutcome(case.name, CaseVerdict.LACKING, FEATURES[lacking[0]])
+    case = case.without(sdk.lacks)
     began = time.monotonic()
     reason = stderr = ""
     with tempfile.TemporaryDirectory(prefix="conform-") as folder:

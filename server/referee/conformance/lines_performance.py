@@ -16,14 +16,11 @@ from arena import results
 from arena.v1 import match_pb2 as pb
 from referee.conformance import bodies
 from referee.conformance.bot_under_test import BotUnderTest
-from referee.conformance.case import Case
+from referee.conformance.case import OWN_WORDS, Case
 from referee.conformance.outcome import Mismatch, check_exit, check_texts, how_it_ended, seen
 from referee.conformance.performance import STARTING, asked_at_once
 from referee.hosting.lines import codec
 from referee.match.result import Ending, Termination
-
-OWN_WORDS = "conformbot:"
-"""What a conformbot itself writes to stderr; all other sentences are an SDK's."""
 
 Found = TypeVar("Found")
 

@@ -7,6 +7,7 @@ still running at the end is killed.
 from __future__ import annotations
 
 import asyncio
+import shlex
 import socket
 import time
 from collections import deque
@@ -23,7 +24,6 @@ from referee.conformance.relay import Relay, closed_port
 from referee.net.scripted_server import ScriptedServer, Stream
 from referee.tournament import nonces
 
-TOKEN = "conformance-token"
 AFTERWARDS = 2.0
 """Seconds in which what a bot sent last arrives after its exit."""
 STARTING = 3
@@ -41,6 +41,7 @@ class Performance:
         self.case = what
         self.bot: BotUnderTest | None = None
         self._command = command
+        self._started_as = ""
         self._folder = folder
         self._patience = patience
         self._servers: list[ScriptedServer] = []
@@ -57,8 +58,12 @@ class Performance:
     async def play(self) -> None:
         await self._open()
         what = self.case
-        usual = () if what.bare else ("--server", self._words["where"], "--token", TOKEN)
-        self.bot = await BotUnderTest.start([*self._command, *usual, *self._filled(what.args)], self._filled(what.env))
+        usual = () if what.bare else ("--server", self._words["where"], "--token", case.TOKEN)
+        words, variables = [*self._command, *usual, *self._filled(what.args)], self._filled(what.env)
+        self._started_as = " ".join(
+            [*(f"{name}={shlex.quote(text)}" for name, text in variables.items()), shlex.join(words)]
+        )
+        self.bot = await BotUnderTest.start(words, variables)
         for number, step in enumerate(what.script, 1):
             try:
                 await self._follow(self._filled(step))
@@ -136,14 +141,19 @@ class Performance:
 
     async def _opens(self, wanted: Mapping[str, Any]) -> None:
         patience = STARTING * self._patience if self._stream is None else 0.0
-        stream = await self._until(self._servers[0].streams.get(), "that the bot opens a stream", patience)
+        try:
+            stream = await self._until(self._servers[0].streams.get(), "that the bot opens a stream", patience)
+        except Mismatch as error:
+            raise Mismatch(f"{error}\nstarted as: {self._started_as}" if self._stream is None else str(error)) from None
         await self._check_nothing_left()
         self._stream = stream
         if (address := wanted.get("address")) is not None and stream.server != address:
             raise Mismatch(f"expected a stream to address {address}, seen one to address {stream.server}")
         token = stream.metadata.get("authorization", "")
-        if not bodies.fits(wanted.get("authorization", f"Bearer {TOKEN}"), token):
-            raise Mismatch(f"expected authorization {wanted.get('authorization', f'Bearer {TOKEN}')!r}, seen {token!r}")
+        if not bodies.fits(wanted.get("authorization", f"Bearer {case.TOKEN}"), token):
+            raise Mismatch(
+                f"expected authorization {wanted.get('authorization', f'Bearer {case.TOKEN}')!r}, seen {token!r}"
+            )
         pause = stream.opened - self._ended_at
         if pause < wanted.get("after", 0.0):
             raise Mismatch(f"expected a pause of at least {wanted['after']:g} s, seen {pause:.3f} s")

@@ -23,9 +23,12 @@ MARKS = {
 }
 
 Outcomes = Mapping[str, Sequence[CaseOutcome]]
+Lacks = Mapping[str, Sequence[str]]
+"""The features that each SDK declares to lack."""
+NOTHING: Lacks = {}
 
 
-def table(cases: Sequence[Case], outcomes: Outcomes) -> RenderableType:
+def table(cases: Sequence[Case], outcomes: Outcomes, lacks: Lacks = NOTHING) -> RenderableType:
     """Cases by SDKs, then the reason of every failure, then one line per SDK."""
     grid = Table(box=None, pad_edge=False, header_style="bold")
     grid.add_column("theme", style="dim")
@@ -37,9 +40,8 @@ def table(cases: Sequence[Case], outcomes: Outcomes) -> RenderableType:
         marks = [Text(*MARKS[results[place].verdict]) for results in outcomes.values()]
         grid.add_row("" if case.theme == theme else case.theme, case.name, *marks)
         theme = case.theme
-    return Group(
-        grid, *_failures(cases, outcomes), Text(), *(_sum(name, results) for name, results in outcomes.items())
-    )
+    sums = [_sum(name, results, lacks.get(name, ())) for name, results in outcomes.items()]
+    return Group(grid, *_failures(cases, outcomes), Text(), *sums)
 
 
 def _failures(cases: Sequence[Case], outcomes: Outcomes) -> list[RenderableType]:
@@ -56,7 +58,7 @@ def _failures(cases: Sequence[Case], outcomes: Outcomes) -> list[RenderableType]
     return lines
 
 
-def _sum(name: str, results: Sequence[CaseOutcome]) -> Text:
+def _sum(name: str, results: Sequence[CaseOutcome], lacks: Sequence[str]) -> Text:
     counts = {verdict: sum(outcome.verdict is verdict for outcome in results) for verdict in CaseVerdict}
     parts = [f"{counts[CaseVerdict.PASSED]} of {len(results)} cases passed"]
     for verdict, words in (
@@ -67,6 +69,8 @@ def _sum(name: str, results: Sequence[CaseOutcome]) -> Text:
     ):
         if counts[verdict]:
             parts.append(f"{counts[verdict]} {words}")
+    if "sentences" in lacks:
+        parts.append("sentences were not compared")
     good = all(outcome.verdict.ok for outcome in results)
     return Text(f"{name}: {', '.join(parts)}", "bold green" if good else "bold red")
 
@@ -77,12 +81,12 @@ def listing(cases: Sequence[Case]) -> RenderableType:
     for head in ("theme", "case", "needs", "shows"):
         grid.add_column(head, no_wrap=head == "case")
     for case in cases:
-        needs = [case.feature, "--slow" if case.slow else ""]
-        grid.add_row(case.theme, case.name, " ".join(word for word in needs if word), case.shows)
+        needs = [*sorted(case.needs), *(["--slow"] if case.slow else [])]
+        grid.add_row(case.theme, case.name, " ".join(needs), case.shows)
     return grid
 
 
-def value(cases: Sequence[Case], outcomes: Outcomes, *, lines: bool) -> dict[str, Any]:
+def value(cases: Sequence[Case], outcomes: Outcomes, lacks: Lacks = NOTHING, *, lines: bool) -> dict[str, Any]:
     """The result file, for a page or a badge that shows how an SDK fares."""
     return {
         "format": FORMAT,
@@ -92,6 +96,7 @@ def value(cases: Sequence[Case], outcomes: Outcomes, *, lines: bool) -> dict[str
         "sdks": [
             {
                 "name": name,
+                "lacks": list(lacks.get(name, ())),
                 "ok": all(outcome.verdict.ok for outcome in results),
                 "passed": sum(outcome.verdict is CaseVerdict.PASSED for outcome in results),
                 "results": [

@@ -12,7 +12,7 @@ from functools import partial
 
 import structlog
 
-from referee.store import Store, StoreError, TournamentState
+from referee.store import DamagedRow, Store, StoreError, Tournament, TournamentState
 from referee.store.journal import INSTALLATION
 from referee.threads import in_thread
 from referee.tournament.events import Event, Teller
@@ -33,47 +33,66 @@ class EventLog:
         self._read: dict[int, int] = {}
         self._tellers: dict[int, Teller] = {}
         self._over: set[int] = set()
+        self._looking: asyncio.Future[list[Event]] | None = None
 
     def skip_to_now(self) -> None:
         """What is stored already is not told: 'referee events' lists it."""
-        for chain, _, _ in self._chains():
+        for chain, _ in self._chains():
             self._read[chain] = self._store.journal.head(chain)[0]
 
     async def follow(self) -> None:
         """Tell what is stored, about once a second, as long as the server runs."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
-            try:
-                for event in await in_thread(self.look):
-                    self._tell(event)
-            except StoreError as error:  # results tell it louder, and the log goes on when the database does
-                log.error("the log of events cannot be read", why=str(error))
+            await self._tell_news()
+
+    async def tell_the_rest(self) -> None:
+        """Tell what was stored since the last look, once nothing follows any more: the next server skips it."""
+        if self._looking is not None:
+            await self._tell_news()
+        await self._tell_news()
+
+    async def _tell_news(self) -> None:
+        """One look; one that is cancelled is told by the next."""
+        if self._looking is None:
+            self._looking = asyncio.ensure_future(in_thread(self.look))
+        try:
+            found = await asyncio.shield(self._looking)
+        except StoreError as error:  # results tell it louder, and the log goes on when the database does
+            self._looking = None
+            log.error("the log of events cannot be read", why=str(error))
+            return
+        self._looking = None
+        for event in found:
+            self._tell(event)
 
     def look(self) -> list[Event]:
         """The events since the last look, chain by chain."""
         found: list[Event] = []
-        for chain, name, over in self._chains():
+        for chain, tournament in self._chains():
+            over = tournament is not None and tournament.state in OVER
             if chain in self._over:
                 if over:
                     continue
                 self._over.discard(chain)  # it was reopened
             if chain not in self._tellers:
-                self._tellers[chain] = Teller(name, partial(self._seats, chain))
+                about = ("", None) if tournament is None else (tournament.name, tournament.started)
+                self._tellers[chain] = Teller(about[0], partial(self._seats, chain), about[1])
             first, count = self._read.get(chain, 0), 0
             for entry in self._store.journal.read(chain, first, MOST_AT_ONCE):
-                found += self._tellers[chain].tell(entry.entry)
                 count += 1
+                try:
+                    found += self._tellers[chain].tell(entry)
+                except DamagedRow as error:
+                    log.error("an event cannot be told", why=str(error))
             self._read[chain] = first + count
             if over and count == 0:
                 self._over.add(chain)
         return found
 
-    def _chains(self) -> list[tuple[int, str, bool]]:
-        """Each chain, the tournament it belongs to, and whether nothing more is to come."""
-        return [
-            (INSTALLATION, "", False),
-            *((one.id, one.name, one.state in OVER) for one in self._store.tournaments.all()),
-        ]
+    def _chains(self) -> list[tuple[int, Tournament | None]]:
+        """Each chain, and the tournament it belongs to; None for that of the installation."""
+        return [(INSTALLATION, None), *((one.id, one) for one in self._store.tournaments.all())]
 
     def _seats(self, chain: int, match: int) -> Sequence[str]:
         if chain == INSTALLATION:

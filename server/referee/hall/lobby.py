@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from referee.hall.database_faults import for_strangers
 from referee.hall.notices import NoticeCode
 from referee.hall.options_json import read_options
-from referee.hall.practice import PracticeMatches
+from referee.hall.practice import GoneMeanwhile, PracticeMatches
 from referee.hall.practice_request import PracticeRequest
 from referee.hall.practice_wish import Wish, table_for
 from referee.hall.presence import ConnectedBot, HallPlayer, Presence
@@ -233,12 +234,15 @@ class Lobby:
             await self._start(series)
         except (WrongUse, Refused, StoreError) as error:
             self._rise(series)
-            if all(wish.alive for wish in series.wishes):
+            if not all(wish.alive for wish in series.wishes):
+                self._disband(series)
+            elif isinstance(error, GoneMeanwhile):
+                self._ready.append(series)  # all are back, on other streams
+            else:
                 for wish in series.wishes:
                     self.gone(wish.bot)
-                    wish.bot.notice(NoticeCode.REFUSED, str(error))
-            else:
-                self._disband(series)
+                    told = for_strangers(error) if isinstance(error, StoreError) else str(error)
+                    wish.bot.notice(NoticeCode.REFUSED, told)
             self.look()
 
     def _rise(self, series: _Series) -> None:

@@ -25,6 +25,10 @@ log = structlog.get_logger()
 Over = Callable[[Match, Ending], object]
 
 
+class GoneMeanwhile(WrongUse):
+    """A bot's stream ended while its match was being prepared; it may be back on another one."""
+
+
 class PracticeMatches:
     """Starts practice matches and keeps their results."""
 
@@ -46,7 +50,7 @@ class PracticeMatches:
     ) -> Match:
         """Start one match; `over` is called when its result is stored and its players have been told.
 
-        WrongUse if a bot has gone meanwhile.
+        GoneMeanwhile if a bot's stream has ended before it could begin.
         """
         loop = asyncio.get_running_loop()
         settings = {"options": dict(options), "limit": control.limit, "bank": control.bank}
@@ -59,7 +63,7 @@ class PracticeMatches:
         gone = [player.name for player in players if not player.connected]
         if gone:
             await in_thread(self._set_aside, row.id, f"{gone[0]} has gone")
-            raise WrongUse(f"{gone[0]} is not connected")
+            raise GoneMeanwhile(f"{gone[0]} is not connected")
 
         def finished(match: Match, ending: Ending) -> None:
             task = loop.create_task(self._keep(row.id, match, ending, over))

@@ -30,6 +30,7 @@ HOUR = 3_600_000
 PAST = (VersionState.REPLACED, VersionState.RETIRED)
 KEPT = 10
 """Versions of a bot that one can go back to; the files of older ones are removed."""
+LOST = "its files are not on the server as they were sent: submit them again"
 NO_SUBMISSIONS = "this server takes no submissions: its host allows them with 'referee serve --submissions'"
 
 
@@ -202,7 +203,8 @@ class Submissions:
             try:
                 folder = await in_thread(self.content.lay_out, version.digest, version.id)
             except MissingPackage as error:
-                await self._refuse(version, Verdict(False, str(error), ""))
+                log.error("the files of a submission are not what they were", bot=version.bot_name, why=str(error))
+                await self._refuse(version, Verdict(False, LOST, ""))
                 return
             verdict = await self._trial(version.bot_name, folder, self.settings.trial)
             if verdict.fit or not verdict.again or tries >= MOST_TRIES:

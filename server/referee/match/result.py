@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import Any
 
 from referee.rules.game import Result, Seat
@@ -100,6 +101,8 @@ class Ending:
 
 def judge(result: Result, forfeits: Mapping[Seat, Forfeit]) -> Ending:
     """The final ranks from the game's ranks and the forfeits."""
+    if not forfeits:
+        return _all_finished(result)
     seats = range(len(result.ranks))
 
     def place(seat: Seat) -> tuple[int, int]:
@@ -114,6 +117,19 @@ def judge(result: Result, forfeits: Mapping[Seat, Forfeit]) -> Ending:
         tuple([forfeits[seat].text if seat in forfeits else "" for seat in seats]),
         result.reason,
     )
+
+
+def _all_finished(result: Result) -> Ending:
+    players = len(result.ranks)
+    return Ending(
+        _placed(result.ranks), result.scores, (Termination.FINISHED,) * players, ("",) * players, result.reason
+    )
+
+
+@lru_cache(1024)
+def _placed(ranks: tuple[int, ...]) -> tuple[int, ...]:
+    """Ranks as places: 1 + the number of seats with a lower one, whatever numbers a game has given them."""
+    return tuple([1 + sum(other < own for other in ranks) for own in ranks])
 
 
 def void(scores: Sequence[int], text: str) -> Ending:

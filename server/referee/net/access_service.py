@@ -9,8 +9,9 @@ import grpc
 
 from arena.v1 import access_pb2 as pb
 from referee.hall.competition import Competition
-from referee.net.admin_gate import CALLER, AdminGate, Need
+from referee.net.admin_gate import AdminGate, Need
 from referee.net.admin_service import answer
+from referee.net.caller import CALLER
 from referee.net.guard import Refusal
 from referee.store import Invitation, Role
 from referee.store.connections import wall_clock

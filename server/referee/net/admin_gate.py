@@ -5,8 +5,8 @@ It is the gate of a service (`guard.py`): no method runs before it. A call that 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,13 +15,14 @@ import structlog
 
 from referee.hall.tokens import Tokens
 from referee.net.bearer import bearer_token, lookups
+from referee.net.caller import CALLER
 from referee.net.guard import Refusal
-from referee.store import Admin, Role, Store
+from referee.store import Deed, Role, Store
+from referee.store.acting import begin
 from referee.threads import in_thread
 
 log = structlog.get_logger()
 NOT_ADMIN = Refusal(grpc.StatusCode.UNAUTHENTICATED, "this needs the admin token")
-CALLER: ContextVar[Admin] = ContextVar("the admin who calls")
 Words = Callable[[Any], tuple[str, str] | None]
 
 
@@ -45,8 +46,8 @@ class AdminGate:
         self._tokens = tokens
         self._needs = needs
 
-    async def __call__(self, method: str, request: Any, context: Any) -> Callable[[], Awaitable[None]]:
-        """Refused without the token of an admin who may do this; returns what notes it once it is done."""
+    async def __call__(self, method: str, request: Any, context: Any) -> AbstractAsyncContextManager[object]:
+        """Refused without the token of an admin who may do this; what is done in the answer is noted."""
         with lookups():
             admin = await self._tokens.admin(bearer_token(context), context.peer())
         if admin is None:
@@ -59,12 +60,28 @@ class AdminGate:
                 f"{admin.name} is a {admin.role} here, and this needs a {role}: ask the host",
             )
         CALLER.set(admin)
+        words = need.words(request) if need.words is not None else None
+        return nullcontext() if words is None else Noting(self._store, Deed(admin.name, admin.role.value, *words))
 
-        async def note() -> None:
-            if need.words is not None and (words := need.words(request)) is not None:
-                await in_thread(self._store.admins.note, admin.name, admin.role.value, *words)
 
-        return note
+class Noting(AbstractAsyncContextManager[None]):
+    """Around the work of a call: it is noted in the transaction of what it stores first, or at its end.
+
+    If the caller goes away meanwhile, what has begun is done to its end, and noted then.
+    """
+
+    def __init__(self, store: Store, deed: Deed) -> None:
+        self._store = store
+        self._deed = deed
+
+    async def __aenter__(self) -> None:
+        begin(self._deed)
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
+        if kind is None:
+            await in_thread(self._store.admins.note, self._deed)
+        elif issubclass(kind, Exception):
+            self._deed.take()  # refused: what is stored later in this context is not this action
 
 
 def _unlisted(method: str) -> Words:

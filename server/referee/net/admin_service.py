@@ -61,21 +61,15 @@ def _control_words(request: pb.ControlTournamentRequest) -> tuple[str, str] | No
     if request.dry_run:
         return None
     if (ruling := RULINGS.get(request.action)) is not None:
-        return RULED[ruling], f"{request.subject} in {request.name}: {request.reason}"
+        return moderation.DONE[ruling], f"{request.subject} in {request.name}: {request.reason}"
     if request.action == pb.TOURNAMENT_ACTION_EXTEND:
         return "extended the tournament", f"{request.name} by {request.rounds} rounds"
     if request.action == pb.TOURNAMENT_ACTION_UNDO:
-        return "took back the latest addition", request.name
+        return "took back the latest addition to", request.name
     return f"{CONTROLLED.get(ACTIONS.get(request.action, 'reopen'), 'controlled')} the tournament", request.name
 
 
 CONTROLLED = {"start": "started", "pause": "paused", "resume": "resumed", "cancel": "cancelled", "reopen": "reopened"}
-RULED = {
-    Action.DISQUALIFY: "disqualified",
-    Action.WITHDRAW: "withdrew",
-    Action.ANNUL: "annulled match",
-    Action.REPLAY: "let play again match",
-}
 NEEDS = {
     "AddBot": Need(words=lambda it: ("registered the bot", it.name)),
     "ListBots": Need(Role.SPECTATOR),

@@ -1,8 +1,8 @@
 """Error handling of every gRPC method: nothing of the inside gets out in a status.
 
 Every method of ours is registered here: requests that cannot be decoded become INVALID_ARGUMENT, a `Refusal` becomes
-its status with its fixed text, and anything unexpected becomes INTERNAL with nothing but a reference that the host
-finds in the log.
+its status with its fixed text, a fault of the database becomes one sentence, and anything unexpected becomes INTERNAL
+with nothing but a reference that the host finds in the log.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from typing import Any, NoReturn
 
 import grpc
@@ -20,12 +20,19 @@ from google.protobuf import message_factory
 from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from google.protobuf.message import DecodeError, Message
 
+from referee.hall.database_faults import fault_of, for_strangers, passes
+from referee.net.caller import CALLER
 from referee.net.open_calls import Calls
 from referee.rules.spelling import printable
+from referee.store import DamagedRow, DiskFull, StoreError
 
 log = structlog.get_logger()
 RETRY_KEY = "retry-after-ms"
 """In the trailing metadata of a refusal: when to try again."""
+FAULT_KEY = "referee-fault"
+"""In the trailing metadata where not the request was wrong, but what the server stands on: `database`."""
+DATABASE = "database"
+FAULT_RETRY_MS = 5000
 LONGEST_TEXT = 500
 """Characters of a status text: it may repeat what a client sent."""
 
@@ -41,9 +48,9 @@ class Refusal(Exception):
         self.retry_ms = retry_ms
 
 
-Gate = Callable[[str, Any, Any], Awaitable[Callable[[], Awaitable[None]]]]
+Gate = Callable[[str, Any, Any], Awaitable[AbstractAsyncContextManager[object]]]
 """Authorization: called with the name of the method, the request and the context before the method. Raises a Refusal,
-or returns what to do once the method has done its work."""
+or returns what the method does its work in."""
 
 
 class Undecodable:
@@ -66,13 +73,9 @@ def handlers(service: ServiceDescriptor, servicer: object, calls: Calls) -> grpc
     return grpc.method_handlers_generic_handler(service.full_name, methods)
 
 
-async def _open(method: str, request: Any, context: Any) -> Callable[[], Awaitable[None]]:
+async def _open(method: str, request: Any, context: Any) -> AbstractAsyncContextManager[object]:
     """The gate of services that anybody may call, or that look at tokens themselves."""
-    return _nothing
-
-
-async def _nothing() -> None:
-    pass
+    return nullcontext()
 
 
 def _handler(method: MethodDescriptor, behaviour: Any, calls: Calls, gate: Gate) -> grpc.RpcMethodHandler[Any, Any]:
@@ -107,10 +110,8 @@ def _guard(behaviour: Any, calls: Calls, name: str, gate: Gate) -> Any:
         try:
             if request is UNDECODABLE:
                 raise NOT_DECODED
-            done = await gate(name, request, context)
-            answer = await behaviour(request, context)
-            await done()
-            return answer
+            async with await gate(name, request, context):
+                return await behaviour(request, context)
         except Exception as error:  # noqa: BLE001 - nothing of the inside may reach the client
             await _abort(error, context)
         finally:
@@ -126,9 +127,7 @@ def _guard_answers(behaviour: Any, calls: Calls, name: str, gate: Gate) -> Any:
         try:
             if request is UNDECODABLE:
                 raise NOT_DECODED
-            done = await gate(name, request, context)
-            await done()  # of a stream at its beginning: the caller may leave before its end
-            async with aclosing(behaviour(request, context)) as answers:
+            async with await gate(name, request, context), aclosing(behaviour(request, context)) as answers:
                 async for answer in answers:
                     yield answer
         except Exception as error:  # noqa: BLE001 - nothing of the inside may reach the client
@@ -159,7 +158,25 @@ async def _abort(error: Exception, context: Any) -> NoReturn:
     if isinstance(error, Refusal):
         told = ((RETRY_KEY, str(error.retry_ms)),) if error.retry_ms else ()
         await context.abort(error.code, printable(error.text, LONGEST_TEXT), told)
+    if (fault := fault_of(error)) is not None:
+        await _abort_for_fault(fault, context)
     reference = secrets.token_hex(4)
     log.error("unexpected error", reference=reference, exc_info=error)
     await context.abort(grpc.StatusCode.INTERNAL, f"internal error; the host finds it in the log as {reference}")
     raise AssertionError("abort returns never")
+
+
+async def _abort_for_fault(fault: StoreError, context: Any) -> None:
+    """What may pass is worth trying again; a full disk and what is wrong with the database are the host's to mend."""
+    log.error("the database failed a call", why=str(fault))
+    told = [(FAULT_KEY, DATABASE)]
+    code = grpc.StatusCode.FAILED_PRECONDITION
+    if passes(fault):
+        code = grpc.StatusCode.UNAVAILABLE
+        told.append((RETRY_KEY, str(FAULT_RETRY_MS)))
+    elif isinstance(fault, DiskFull):
+        code = grpc.StatusCode.RESOURCE_EXHAUSTED
+    elif isinstance(fault, DamagedRow):
+        code = grpc.StatusCode.DATA_LOSS
+    text = for_strangers(fault) if CALLER.get(None) is None else str(fault)
+    await context.abort(code, printable(text, LONGEST_TEXT), tuple(told))

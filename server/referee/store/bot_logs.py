@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, func, select
 
 from referee.store import tables as t
 from referee.store.bulk import BulkInsert
-from referee.store.errors import NotADatabase
+from referee.store.errors import DamagedRow
 from referee.store.values import MatchResult, StoredLog
 
 MOST_BYTES = 64 << 20
@@ -66,7 +66,7 @@ def read_logs(connection: Connection, match: int) -> list[StoredLog]:
         except zlib.error:
             body = b""
         if len(body) != row.size or _digest(match, row.seat, body) != row.sha256:
-            raise NotADatabase(f"the log of seat {row.seat} in match {match} is damaged")
+            raise DamagedRow(f"the log of seat {row.seat} in match {match} is damaged")
         found.append(StoredLog(row.seat, body))
     return found
 

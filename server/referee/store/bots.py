@@ -31,7 +31,9 @@ class Bots:
         check_new(name, kind)
         token = new_token() if kind is BotKind.REMOTE else None
         now = self._connections.now()
-        return NewBot(self._connections.write(lambda it: register(it, name, kind, plain(note), token, now)), token)
+        # A house bot is registered when it is first named, before what it is named for is done.
+        write = self._connections.write if kind is BotKind.REMOTE else self._connections.write_beside
+        return NewBot(write(lambda it: register(it, name, kind, plain(note), token, now)), token)
 
     def ensure_house(self, name: str, note: str = "") -> Bot:
         """The house bot of that name, registered now if it was not yet."""

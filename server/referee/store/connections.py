@@ -7,9 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
+from referee.store import journal
+from referee.store.acting import taken
+from referee.store.plain import plain
 from referee.store.writer import Answer, Work, Writer
+
+__all__ = ["Clock", "Connections", "binary", "plain", "wall_clock"]
 
 Clock = Callable[[], int]
 
@@ -28,15 +33,28 @@ class Connections:
     now: Clock
 
     def write(self, work: Work[Answer]) -> Answer:
-        """Run a unit of work and wait until it is on disk."""
+        """Run a unit of work and wait until it is on disk; with it, the note of the action that it belongs to.
+
+        Somebody waits for the answer to an action, so it does not wait until the database can be used again.
+        """
+        deed = taken()
+        if deed is None:
+            return self.write_beside(work)
+
+        def noted(connection: Connection) -> Answer:
+            answer = work(connection)
+            journal.append(connection, journal.INSTALLATION, [deed.entry(self.now(), answer)])
+            return answer
+
+        try:
+            return self.writer.submit(noted, hasty=True).result()
+        except Exception:
+            deed.give_back()
+            raise
+
+    def write_beside(self, work: Work[Answer]) -> Answer:
+        """The same for what is not the action itself, but comes before it or follows from what is stored."""
         return self.writer.submit(work).result()
-
-
-def plain(text: str) -> str:
-    """Text that every database can hold: no zero byte and no half of a surrogate pair."""
-    if text.isascii() and "\0" not in text:
-        return text
-    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 def binary(value: Any) -> bytes:

@@ -21,10 +21,10 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.pool import QueuePool
 
-from referee.descriptors import are_exhausted
 from referee.store.address import Address
 from referee.store.damage import read_json
 from referee.store.errors import NoDescriptors, fault_of
+from referee.store.sqlite_files import connected, open_all, sqlite_to_read
 
 T = TypeVar("T")
 WRITE_LOCK = "1919247973, hashtext(current_schema())"
@@ -43,9 +43,9 @@ def writer_engine(address: Address, timeout: float) -> Engine:
         path = os.fspath(address.path)
 
         def connect() -> sqlite3.Connection:
-            connection = _sqlite(f"file:{quote(path)}?mode=rwc", timeout)
+            connection = connected(f"file:{quote(path)}?mode=rwc", timeout)
             connection.execute("PRAGMA journal_mode = WAL")
-            _open_all(connection)
+            open_all(connection)
             # A result that was acknowledged survives a power cut, not only a crash of the program.
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA foreign_keys = ON")
@@ -107,45 +107,6 @@ def _sqlite_engine(creator: Callable[[], sqlite3.Connection], connections: int) 
         max_overflow=0,
         json_deserializer=read_json,
     )
-
-
-def _sqlite(uri: str, timeout: float) -> sqlite3.Connection:
-    # isolation_level=None keeps the driver from opening transactions of its own, which lose updates.
-    return sqlite3.connect(uri, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False)
-
-
-def sqlite_to_read(path: str, timeout: float) -> sqlite3.Connection:
-    """A connection that reads a file, also one that nobody can write to: a read-only medium, folder or file.
-
-    SQLite wants to make files beside the database even to read it. Where it may not, and no log with further changes
-    lies there, the file is all there is, and it is read as one that does not change.
-    """
-    uri = f"file:{quote(path)}?mode=ro"
-    connection = _sqlite(uri, timeout)
-    try:
-        _open_all(connection)
-    except sqlite3.OperationalError as error:
-        connection.close()
-        name = error.sqlite_errorname or ""
-        unwritable = name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")) and not are_exhausted()
-        if not unwritable or not os.access(path, os.R_OK) or _has_log(path):
-            raise
-        connection = _sqlite(f"{uri}&immutable=1", timeout)
-        _open_all(connection)
-    return connection
-
-
-def _has_log(path: str) -> bool:
-    try:
-        return os.path.getsize(f"{path}-wal") > 0
-    except OSError:
-        return False
-
-
-def _open_all(connection: sqlite3.Connection) -> None:
-    """Open the log beside the database now, and never a file for what is only passing."""
-    connection.execute("PRAGMA temp_store = MEMORY")
-    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
 
 
 def _patient(connect: Callable[[], T], address: Address) -> Callable[[], T]:

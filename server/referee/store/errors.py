@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import os
-import sqlite3
 
 from referee.descriptors import are_exhausted
 
@@ -103,11 +102,12 @@ class NotAllowed(Refused):
 
 def fault_of(error: BaseException, where: str) -> StoreError | None:
     """The environment's fault behind a driver's error, or None when the error is the statement's own."""
-    if isinstance(error, sqlite3.Error):
+    driver = type(error).__module__.partition(".")[0]  # by name: whoever only knows these errors loads no driver
+    if driver == "sqlite3":
         return _of_sqlite(error, where)
     if isinstance(error, OSError):
         return fault_of_file(error, where)
-    if type(error).__module__.split(".")[0] == "psycopg":
+    if driver == "psycopg":
         return _of_postgres(error, where)
     return None
 
@@ -125,7 +125,7 @@ def fault_of_file(error: OSError, where: str) -> StoreError:
     return Unreachable(f"cannot open {where} ({os.strerror(error.errno or 0)}): check the path and try again")
 
 
-def _of_sqlite(error: sqlite3.Error, where: str) -> StoreError | None:
+def _of_sqlite(error: BaseException, where: str) -> StoreError | None:
     name = getattr(error, "sqlite_errorname", None) or ""
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return Locked(f"{where} is locked by another program: wait until it is done, or stop it, and try again")
@@ -143,11 +143,31 @@ def _of_sqlite(error: sqlite3.Error, where: str) -> StoreError | None:
     if name.startswith("SQLITE_CANTOPEN"):
         return Unreachable(f"cannot open {where}: check that the file and its folder may be read and written")
     if name.startswith("SQLITE_IOERR"):
-        # A file-size limit and a full tmpfs surface as a failed write, not as SQLITE_FULL.
         if any(word in name for word in ("WRITE", "SHMSIZE", "TRUNCATE", "FSYNC")):
-            return _full(where)
-        return Unreachable(f"the disk failed under {where} ({name}): check the disk, then try again")
+            return _failed_write(where, name)
+        return _disk_failed(where, name)
     return None
+
+
+def _failed_write(where: str, name: str) -> StoreError:
+    """Why SQLite could not write, which it does not say: the file system is asked once more, beside the database.
+
+    A file-size limit and a full tmpfs surface as a failed write, not as SQLITE_FULL; so does a file system that has
+    become read-only under an open file, as ext4 does by itself when its disk fails.
+    """
+    from tempfile import TemporaryFile  # loaded when it is needed: commands start at once
+
+    try:
+        with TemporaryFile(dir=os.path.dirname(os.path.abspath(where))) as beside:
+            beside.write(bytes(4096))
+            beside.flush()
+            os.fsync(beside.fileno())
+    except OSError as error:
+        if error.errno == errno.EROFS:
+            return _read_only(where)
+        if error.errno in (errno.EIO, errno.ENODEV, errno.ENXIO):
+            return _disk_failed(where, name)
+    return _full(where)
 
 
 def _of_postgres(error: BaseException, where: str) -> StoreError | None:
@@ -183,6 +203,10 @@ def _no_descriptors(where: str) -> NoDescriptors:
 
 def _read_only(where: str) -> ReadOnly:
     return ReadOnly(f"{where} is read-only: make the file and its folder writable, or choose another one")
+
+
+def _disk_failed(where: str, name: str) -> Unreachable:
+    return Unreachable(f"the disk failed under {where} ({name}): check the disk, then try again")
 
 
 def _full(where: str) -> DiskFull:

@@ -15,14 +15,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, bindparam, select
 
-from referee.chain_head import ChainHead
+from referee.chain_head import BEGINNING, ChainHead
 from referee.store import tables as t
 from referee.store.bulk import BulkInsert
 
 INSTALLATION = 0
 """The chain of what belongs to no tournament."""
-BEGINNING = "0" * 64
-"""What stands in place of the hash before the first entry."""
 PAGE = 2000
 """Entries read at a time."""
 _LOCK = 0x7265
@@ -104,7 +102,7 @@ class Journal:
         """How many entries a chain has, and the hash of the last one."""
         with self._readers.connect() as connection:
             last = connection.execute(_LAST, {"chain": chain}).first()
-        return ChainHead(0, BEGINNING) if last is None else ChainHead(last[0] + 1, last[1])
+        return ChainHead.after(last)
 
     def read(self, chain: int, first: int = 0, limit: int | None = None) -> Iterator[JournalEntry]:
         """The entries of a chain in order, from a number on, at most so many. Their hashes are not checked here."""

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, func, sel
 from referee.store import tables as t
 from referee.store.connections import binary
 from referee.store.damage import damaged, sound
-from referee.store.errors import NotADatabase
+from referee.store.errors import DamagedRow
 from referee.store.values import FaultySeat, MatchState, StoredMatch, StoredSeat, fault_word
 
 FINISHED = "finished"
@@ -139,7 +139,7 @@ def _unpacked(row: Row[Any]) -> bytes:
         record = b""
     whole = unpacking.eof and not unpacking.unused_data and row.packed_crc == zlib.crc32(body)
     if not whole or len(record) != row.size or hashlib.sha256(record).hexdigest() != row.sha256:
-        raise NotADatabase(f"the record of match {row.match_id} is damaged: restore the database from a copy")
+        raise DamagedRow(f"the record of match {row.match_id} is damaged: restore the database from a copy")
     return record
 
 

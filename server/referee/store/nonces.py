@@ -46,7 +46,7 @@ class Nonces:
             _check_not_started(connection, tournament)
             add_draw(connection, tournament, draw, now)
 
-        self._connections.write(work)
+        self._connections.write_beside(work)
 
     def tell(self, tournament: int, draw: int, nonces: Mapping[str, str]) -> None:
         """Note the nonces of a draw, by the entrants' names; refused once the tournament has started."""
@@ -62,7 +62,7 @@ class Nonces:
                 connection.execute(update(t.nonces).where(*mine).values(nonce=nonce))
             _note_nonces(connection, tournament, draw, nonces, now)
 
-        self._connections.write(work)
+        self._connections.write_beside(work)
 
 
 def add_draw(connection: Connection, tournament: int, draw: NonceDraw, now: int, *, told: bool = False) -> None:

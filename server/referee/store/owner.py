@@ -55,15 +55,21 @@ class Ownership:
 
         AlreadyOwned if another server has taken it meanwhile.
         """
-        if self._connection is None or self._engine is None:
+        if self._file is not None:
             return
-        try:
-            self._connection.exec_driver_sql("SELECT 1")
-        except (SQLAlchemyError, StoreError):
-            self._connection.invalidate()
-            self._connection.close()
-            self._engine.dispose()
-            self._lock_server(address)
+        connection, engine = self._connection, self._engine
+        if connection is not None and engine is not None:
+            try:
+                connection.exec_driver_sql("SELECT 1")
+                return
+            except (SQLAlchemyError, StoreError):
+                # Let go of first: if there is no other to be had yet, this is asked again later.
+                self._connection = self._engine = None
+                with contextlib.suppress(SQLAlchemyError, StoreError):
+                    connection.invalidate()
+                    connection.close()
+                engine.dispose()
+        self._lock_server(address)
 
     def _lock_server(self, address: Address) -> None:
         assert address.url is not None
@@ -138,6 +144,6 @@ class _LockFile:
 def _already(where: str, holder: str) -> str:
     by = f" ({holder})" if holder else ""
     return (
-        f"A server is already running on {where}{by}: stop it first, ask it instead with --server HOST:PORT, "
-        "or choose another database."
+        f"a server is already running on {where}{by}: stop it first, ask it instead with --server HOST:PORT, "
+        "or choose another database"
     )

@@ -57,7 +57,8 @@ class Pruning:
                 connection.execute(delete(t.records).where(mine))
                 connection.execute(delete(t.bot_logs).where(t.bot_logs.c.match_id.in_(numbers)))
             s = t.snapshots.c
-            repeats = s.kind == SnapshotKind.REPEATS.value  # they are counted from records
+            # They are counted from records, and tables tell them.
+            repeats = s.kind.in_((SnapshotKind.REPEATS.value, SnapshotKind.TABLE.value))
             for chain, numbers in by_chain.items():
                 connection.execute(delete(t.snapshots).where(s.tournament_id == chain, repeats))
                 journal.append(connection, chain, [journal.entry("pruned", now, matches=ranges(numbers))])

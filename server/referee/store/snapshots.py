@@ -11,11 +11,9 @@ Rulings and matches that are put back drop the snapshots they spoil in their own
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,13 +22,11 @@ from sqlalchemy.exc import OperationalError
 
 from referee.store import tables as t
 from referee.store.connections import Connections, binary
+from referee.store.snapshot_form import NOTED, digest_of, packed, value_in
 from referee.store.values import MatchState, SnapshotKind
 
 UNIT = 1000
 """Matches in which the distance of snapshots is measured."""
-LARGEST = 64_000_000
-"""Bytes of a value: a damaged row cannot fill the memory."""
-_NOTED = ("through", "entrants", "finished", "aside", "rulings", "settings", "journal_number", "journal_hash")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +76,7 @@ class Snapshots:
 
     def keep(self, tournament: int, new: NewSnapshot) -> None:
         """Store a snapshot in place of one of the same kind and place; older ones are thinned out."""
-        body = zlib.compress(json.dumps(new.value, separators=(",", ":"), allow_nan=False).encode(), 1)
+        body = packed(new.value)
 
         def work(connection: Connection) -> None:
             c = t.journal.c
@@ -100,16 +96,16 @@ class Snapshots:
             places = [each for (each,) in connection.execute(select(s.through).where(*mine))]
             spare = set(places) - set(kept_places([*places, new.through], new.kind)) | {new.through}
             connection.execute(delete(t.snapshots).where(*mine, s.through.in_(spare)))
-            connection.execute(insert(t.snapshots).values(row | {"sha256": _digest(row, body)}))
+            connection.execute(insert(t.snapshots).values(row | {"sha256": digest_of(row, body)}))
 
-        self._connections.write(work)
+        self._connections.write_beside(work)
 
     def fitting(
         self, tournament: int, kind: SnapshotKind, settings: str, through: int | None = None
     ) -> StoredSnapshot | None:
         """The snapshot that reaches furthest and fits what is stored now, or the one of that place; None if none."""
         c = t.snapshots.c
-        noted = select(*(c[name] for name in _NOTED)).where(c.tournament_id == tournament, c.kind == kind.value)
+        noted = select(*(c[name] for name in NOTED)).where(c.tournament_id == tournament, c.kind == kind.value)
         noted = noted.order_by(c.through.desc())
         if through is not None:
             noted = noted.where(c.through == through)
@@ -193,19 +189,12 @@ def _sound(row: Row[*tuple[Any, ...]]) -> StoredSnapshot | None:
     """The snapshot in a row, unless the row is damaged."""
     try:
         body = binary(row.body)
-        if _digest(row._mapping, body) != row.sha256:
+        if digest_of(row._mapping, body) != row.sha256:
             return None
-        unpacking = zlib.decompressobj()
-        value = json.loads(unpacking.decompress(body, LARGEST))
+        value = value_in(body)
         return StoredSnapshot(
             *(SnapshotKind(row.kind), row.through, row.entrants, row.finished, row.aside, row.rulings, row.settings),
             *(value, row.journal_number, row.journal_hash),
         )
     except (ValueError, TypeError, zlib.error):
         return None
-
-
-def _digest(row: Any, body: bytes) -> str:
-    """Over everything in a row."""
-    noted = [row["tournament_id"], row["kind"], *(row[name] for name in _NOTED), sha256(body).hexdigest()]
-    return sha256(json.dumps(noted).encode()).hexdigest()

@@ -316,7 +316,7 @@ class SnapshotRow(Row, table=True):
 
     __tablename__ = "snapshots"
     __table_args__ = (
-        CheckConstraint("kind IN ('board', 'strengths', 'repeats')", name="kind"),
+        CheckConstraint("kind IN ('board', 'strengths', 'repeats', 'table')", name="kind"),
         {"sqlite_with_rowid": False},
     )
 

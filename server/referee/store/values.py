@@ -12,6 +12,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
+from referee.chain_head import ChainHead
+
 Settings = Mapping[str, object]
 """Settings of a tournament or a practice match: what JSON can hold."""
 
@@ -175,6 +177,23 @@ class NonceDraw:
     entrants: tuple[DrawnNonce, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class TournamentLook:
+    """All that a list tells of a tournament, but for what its rulings are."""
+
+    tournament: Tournament
+    counts: Counts
+    dealt_anew: int
+    entrants: tuple[str, ...]
+    """Their names by position."""
+    draws: tuple[NonceDraw, ...]
+    stage: str
+    """What the last round is called; empty if none was drawn."""
+    rulings: int
+    """How many were made."""
+    head: ChainHead
+
+
 class ScheduledTable(Protocol):
     """A table of the schedule: the entrants' positions, seat 0 first."""
 
@@ -251,6 +270,8 @@ class SnapshotKind(StrEnum):
     """Order-free ratings."""
     REPEATS = "repeats"
     """How many of the first matches repeat another one."""
+    TABLE = "table"
+    """The standings of a tournament that is over, as they are shown."""
 
 
 class RulingKind(StrEnum):

@@ -153,7 +153,7 @@ class Webhooks:
             connection.execute(update(t.outbox).where(o.id == message.number).values(values))
             connection.execute(delete(t.outbox).where(o.due.is_(None), o.created < now - KEPT_MS))
 
-        self._connections.write(work)
+        self._connections.write_beside(work)
 
     def messages(self, name: str) -> list[dict[str, Any]]:
         """What became of the messages to a webhook, the latest first."""

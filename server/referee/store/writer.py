@@ -19,7 +19,7 @@ from typing import Any, TypeVar, cast
 
 from sqlalchemy import Connection, Engine
 
-from referee.store.errors import PASSING, NoDescriptors, StoreClosed, StoreError
+from referee.store.errors import PASSING, DiskFull, NoDescriptors, StoreClosed, StoreError
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -43,9 +43,18 @@ class Writer:
         self._thread: threading.Thread | None = None
         self._closed = False
         self.patience = 0.0
-        """How many seconds a fault that may pass is borne before those who wait hear of it: a server waits a while."""
+        """How many seconds a fault that may pass is borne before those who wait hear of it: a server waits a while.
+
+        They count from its beginning: what was queued meanwhile is not given as long once more.
+        """
+        self.borne: tuple[type[StoreError], ...] = PASSING
+        """The faults that are borne so long."""
         self.on_trouble: Callable[[StoreError], object] = lambda error: None
         """Called in the writer's thread when such a fault begins to be borne."""
+        self._trouble: StoreError | None = None
+        """The fault that is being borne now."""
+        self._borne_until: float | None = None
+        """When the patience with it ends; None again when something could be written."""
         self._committing = False
         self.transactions = 0
         """How many there were; with `seconds`, what storing costs."""
@@ -56,9 +65,12 @@ class Writer:
         """Units of work that wait to be written."""
         return self._queue.qsize()
 
-    def submit(self, work: Work[Answer]) -> Future[Answer]:
-        """Run `work(connection)` in a transaction; the future holds its answer once it is on disk."""
-        return cast("Future[Answer]", self._put(_Alone(work), None))
+    def submit(self, work: Work[Answer], *, hasty: bool = False) -> Future[Answer]:
+        """Run `work(connection)` in a transaction; the future holds its answer once it is on disk.
+
+        What is `hasty` does not wait until a fault has passed: somebody waits for the answer.
+        """
+        return cast("Future[Answer]", self._put(_Alone(work), None, hasty=hasty))
 
     def submit_item(self, batch: Batch[Item, Answer], item: Item) -> Future[Answer]:
         """Like `submit`, but neighbours in the queue with the same `batch` are handed to it as one list."""
@@ -74,9 +86,12 @@ class Writer:
         if thread is not None and thread is not threading.current_thread():
             thread.join()
 
-    def _put(self, batch: Batch[Any, Any], item: object) -> Future[Any]:
-        unit = _Unit(batch, item, Future())
+    def _put(self, batch: Batch[Any, Any], item: object, *, hasty: bool = False) -> Future[Any]:
+        unit = _Unit(batch, item, Future(), hasty)
         with self._guard:
+            if hasty and self._trouble is not None:
+                unit.future.set_exception(self._trouble)
+                return unit.future
             if self._closed:
                 raise StoreClosed("the database was closed: open it again to write to it")
             if self._thread is None:
@@ -110,34 +125,54 @@ class Writer:
                 self.seconds += time.perf_counter() - began
 
     def _write(self, group: list[_Unit]) -> None:
-        until: float | None = None
         try:
             while True:
                 try:
                     self._write_group(group)
+                    self._borne_until = None
                     break
                 except NoDescriptors:
                     # Nothing was written. It gets better when a file is closed, so it is no reason to stop.
                     if self._closed:
                         raise
-                except PASSING as error:
-                    # Whether anything was written is known only if it did not fail in the very commit.
-                    now = time.monotonic()
-                    if self._closed or self._committing or not self.patience or (until is not None and now > until):
+                except self.borne as error:
+                    now, until = time.monotonic(), self._borne_until
+                    if self._closed or self._unsure(error) or not self.patience or (until is not None and now > until):
                         raise
                     if until is None:
-                        until = now + self.patience
+                        self._borne_until = now + self.patience
                         self.on_trouble(error)
+                    group = self._answer_hasty(group, error)
+                    if not group:
+                        return
                 time.sleep(LOOK_AGAIN)
         except Exception as error:  # noqa: BLE001 - who waits for a future must hear of any error
             for unit in group:
                 unit.future.set_exception(error)
             return
+        finally:
+            self._trouble = None
         for unit in group:
             if unit.error is not None:
                 unit.future.set_exception(unit.error)
             else:
                 unit.future.set_result(unit.answer)
+
+    def _unsure(self, error: StoreError) -> bool:
+        """Whether something may have been written all the same, because it failed in the very commit.
+
+        SQLite that finds no room takes a transaction back, also then.
+        """
+        return self._committing and not (isinstance(error, DiskFull) and self._engine.dialect.name == "sqlite")
+
+    def _answer_hasty(self, group: list[_Unit], error: StoreError) -> list[_Unit]:
+        """A fault is being borne, which those hear who do not wait; returns the others."""
+        with self._guard:
+            self._trouble = error
+        for unit in group:
+            if unit.hasty:
+                unit.future.set_exception(error)
+        return [unit for unit in group if not unit.hasty]
 
     def _write_group(self, group: list[_Unit]) -> None:
         """All of it in one transaction; what one unit got wrong stays with that unit."""
@@ -178,6 +213,7 @@ class _Unit:
     batch: Batch[Any, Any]
     item: Any
     future: Future[Any]
+    hasty: bool = False
     answer: Any = None
     error: Exception | None = None
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from referee.match.result import Termination
-from referee.store import ADMIN_FACT, Ruling, RulingKind, Store
-from referee.store.journal import INSTALLATION
+from referee.store import ADMIN_FACT, DamagedRow, Ruling, RulingKind, Store
+from referee.store.journal import INSTALLATION, JournalEntry
 from referee.tournament.audit.folder import Published
 from referee.tournament.moderation import told as ruling_told
 
@@ -52,15 +52,29 @@ class Event:
 
 
 class Teller:
-    """Tells the entries of one chain, in their order."""
+    """Tells the entries of one chain, in their order, from its beginning or from somewhere in it.
 
-    def __init__(self, tournament: str, seats: Seats) -> None:
+    `first_start` is when the tournament was started first: a reader that begins later has not seen it.
+    """
+
+    def __init__(self, tournament: str, seats: Seats, first_start: int | None = None) -> None:
         self._tournament = tournament
         self._seats = seats
+        self._first_start = first_start
         self._started = False
 
-    def tell(self, entry: str) -> Iterator[Event]:
-        """The events of an entry: none, one, or one for each seat that forfeited."""
+    def tell(self, entry: JournalEntry) -> list[Event]:
+        """The events of an entry: none, one, or one for each seat that forfeited. DamagedRow if it is none of ours."""
+        try:
+            return list(self._told(entry.entry))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            whose = f"of {self._tournament}" if self._tournament else "of bots, admins and tokens"
+            raise DamagedRow(
+                f"the database is damaged: entry {entry.number} in the journal {whose} cannot be read; "
+                "restore it from a copy"
+            ) from None
+
+    def _told(self, entry: str) -> Iterator[Event]:
         told = json.loads(entry)
         kind, at = told.pop("kind"), told.pop("at")
         told.pop("number", None)
@@ -98,7 +112,7 @@ class Teller:
             case "nonces":
                 return f"{len(told['nonces'])} entrants told their nonce", {"draw": told["draw"]}, False
             case "state":
-                return self._state(told["state"]), {"state": told["state"]}, False
+                return self._state(at, told["state"]), {"state": told["state"]}, False
             case "round":
                 byes = f", bye: {', '.join(told['byes'])}" if told["byes"] else ""
                 return f"drawn: {told['stage']}, {_count(len(told['tables']), 'table')}{byes}", told, False
@@ -147,10 +161,11 @@ class Teller:
                 return None
         return kind.replace("_", " "), told, False
 
-    def _state(self, state: str) -> str:
+    def _state(self, at: int, state: str) -> str:
         if state != "running":
             return state
-        again, self._started = self._started, True
+        again = self._started or self._first_start not in (None, at)
+        self._started = True
         return "goes on" if again else "started"
 
     def _bot(self, at: int, bot: Mapping[str, Any]) -> tuple[str, dict[str, Any], bool] | None:
@@ -207,7 +222,7 @@ def latest_of_installation(store: Store, limit: int | None = None) -> list[Event
     """What happened to bots, admins, invitations and tokens, and what admins did; the latest, oldest first."""
     teller = Teller("", lambda match: [seat.name for seat in store.matches.get(match).seats])
     first = 0 if limit is None else max(0, store.journal.head(INSTALLATION).entries - LOOKED_THROUGH * limit)
-    found = [event for entry in store.journal.read(INSTALLATION, first) for event in teller.tell(entry.entry)]
+    found = [event for entry in store.journal.read(INSTALLATION, first) for event in teller.tell(entry)]
     return found if limit is None else found[-limit:]
 
 
@@ -218,9 +233,9 @@ def latest_of_tournament(store: Store, name: str, limit: int) -> list[Event]:
     def seats(match: int) -> list[str]:
         return [seat.name for one in store.matches.page(tournament.id, match, 1) for seat in one.seats]
 
-    teller = Teller(name, seats)
+    teller = Teller(name, seats, tournament.started)
     first = max(0, store.journal.head(tournament.id).entries - LOOKED_THROUGH * limit)
-    found = [event for entry in store.journal.read(tournament.id, first) for event in teller.tell(entry.entry)]
+    found = [event for entry in store.journal.read(tournament.id, first) for event in teller.tell(entry)]
     return found[-limit:]
 
 
@@ -229,4 +244,4 @@ def told_by(tournament: str, published: Published) -> Iterator[Event]:
     seats = [json.loads(line)["seats"] for line in published.schedule]
     teller = Teller(tournament, lambda match: seats[match] if match < len(seats) else ())
     for entry in published.entries:
-        yield from teller.tell(entry.entry)
+        yield from teller.tell(entry)

@@ -264,7 +264,9 @@ def check_join(store: Store, tournament: Tournament, newcomers: Sequence[NewEntr
     """WrongUse if these bots cannot join; returns how many entrants there are already."""
     name, plan = tournament.name, Plan.of(tournament)
     if not plan.allow_join:
-        raise WrongUse(f"{name} was created without --allow-join: nobody can join it")
+        raise WrongUse(
+            f"{name} was created without --allow-join, so nobody can join it: create another tournament with it"
+        )
     if plan.rotates:
         what = "mirrored deals" if plan.mirror else "every opening from all seats"
         raise WrongUse(f"{name} plays {what}: nobody can join it")

@@ -7,7 +7,7 @@ in.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from enum import StrEnum
 from functools import partial
 
@@ -25,6 +25,15 @@ class Action(StrEnum):
     WITHDRAW = "withdraw"
     ANNUL = "annul"
     REPLAY = "replay"
+
+
+DONE = {
+    Action.DISQUALIFY: "disqualified",
+    Action.WITHDRAW: "withdrew",
+    Action.ANNUL: "annulled match",
+    Action.REPLAY: "let play again match",
+}
+"""How the journal tells that somebody did it."""
 
 
 def rule(store: Store, name: str, action: Action, subject: str, reason: str, *, annul: bool = False) -> Ruling:
@@ -51,10 +60,14 @@ def match_number(tournament: str, match: str) -> int:
     return int(number)
 
 
+def _count(found: Sized, one: str, many: str) -> str:
+    return f"{len(found)} {one if len(found) == 1 else many}"
+
+
 def told(ruling: Ruling) -> str:
     """A ruling in a sentence."""
-    results = f", {len(ruling.annulled)} results annulled" if ruling.annulled and ruling.bot else ""
-    aside = f", {len(ruling.aside)} matches not played" if ruling.aside else ""
+    results = f", {_count(ruling.annulled, 'result', 'results')} annulled" if ruling.annulled and ruling.bot else ""
+    aside = f", {_count(ruling.aside, 'match', 'matches')} not played" if ruling.aside else ""
     words = {
         RulingKind.DISQUALIFIED: f"{ruling.bot} was disqualified{results}{aside}",
         RulingKind.WITHDRAWN: f"{ruling.bot} has withdrawn{results}{aside}",

@@ -38,8 +38,10 @@ def warning(store: Store, tournament: str) -> str:
 class Repeats:
     """Follows a tournament; each record is read once. Belongs to one thread at a time."""
 
-    def __init__(self, store: Store, tournament: int) -> None:
+    def __init__(self, store: Store, tournament: int, *, keep: bool = True) -> None:
+        """With `keep`, what was counted is stored."""
         self._store = store
+        self._keeps = keep
         self._tournament = tournament
         self._prints: dict[int, bytes] = {}
         """By match: equal for matches that were played alike."""
@@ -73,7 +75,8 @@ class Repeats:
     def count_anew(self) -> tuple[int, int]:
         """The same from the records, whatever is stored of it."""
         self._prints = {}
-        self._read(keep=False)
+        self._keeps = False
+        self._read()
         return self.counted
 
     def _recall(self) -> tuple[int, int] | None:
@@ -94,7 +97,7 @@ class Repeats:
         with suppress(StoreError):  # a file that may only be read: it is counted again next time
             store.snapshots.keep(number, kept)
 
-    def _read(self, *, keep: bool = True) -> None:
+    def _read(self) -> None:
         """Take in the matches that are new; those that count no longer are forgotten."""
         rulings = self._store.rulings.count(self._tournament)
         count = 0
@@ -115,7 +118,7 @@ class Repeats:
                     if played is not None:
                         told = json.dumps([bots, scores, *played])
                         self._prints[match.id] = sha256(told.encode()).digest()
-            if keep and count == LOOKED_AT:
+            if self._keeps and count == LOOKED_AT:
                 self._keep(some[-1], rulings)
 
 

@@ -76,4 +76,4 @@ def draw_seed(root: bytes, tournament: str, number: int) -> bytes:
 
 def framed(*parts: bytes) -> bytes:
     """The parts one after the other, each behind its length, so that no two lists of parts give the same bytes."""
-    return b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+    return b"".join([len(part).to_bytes(4, "big") + part for part in parts])

@@ -14,10 +14,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from referee.hall.database_faults import fault_of, for_strangers
 from referee.hall.places import PlacesTaken
 from referee.rules import registry
 from referee.rules.game import WrongUse
-from referee.store import MatchState, StoreError, Unknown
+from referee.store import DiskFull, MatchState, StoreError, Unknown
 from referee.web import api, invitations, live_match, live_tournament, submissions
 from referee.web.answers import HTML, Body
 from referee.web.pages import bots as bot_pages
@@ -83,7 +84,8 @@ def make_app(site: Site) -> Starlette:
             WrongUse: _handler(site, lambda error: (404, _sentence(error))),
             Conflict: _handler(site, lambda error: (409, _sentence(error))),
             PlacesTaken: _handler(site, lambda error: (503, _sentence(error))),
-            StoreError: _handler(site, lambda error: (503, "the database cannot be read at this moment")),
+            StoreError: _handler(site, _fault),
+            OSError: _handler(site, _fault),
             Exception: _handler(site, _unexpected),
         },
     )
@@ -332,6 +334,15 @@ def _told(error: HTTPException) -> tuple[int, str]:
 
 def _sentence(error: Exception) -> str:
     return str(error)
+
+
+def _fault(error: Exception) -> tuple[int, str]:
+    """What is wrong with the database or its disk is the host's to know; who asked hears whether to ask again."""
+    fault = fault_of(error)
+    if fault is None:
+        return _unexpected(error)
+    log.error("the database failed a page", why=str(fault))
+    return (507 if isinstance(fault, DiskFull) else 503), for_strangers(fault)
 
 
 def _unexpected(error: Exception) -> tuple[int, str]:

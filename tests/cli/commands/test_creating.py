@@ -20,7 +20,7 @@ def test_a_dry_run_says_how_many_matches_how_long_and_how_sure(referee: Referee)
     assert re.fullmatch(
         r"60 matches, 30 for each bot; with quick bots about \d+ s on this machine; expect σ near 1\.\d\d in the end; "
         r"tells 55 % from 50 % with power 90 % after [\d,]+ matches \([\d,]+ meetings of every two bots\): "
-        r"these tell \d\d %\n",
+        r"these tell \d\d % from 50 %\n",
         done.out,
     )
 
@@ -88,6 +88,12 @@ def test_a_tournament_may_end_when_a_question_is_answered(referee: Referee, tmp_
     assert shown["settings"]["format"] == {
         "name": "until", "question": "pair", "top": 1, "pair": [1, 2], "confidence": 0.9, "budget": 60,
     }  # fmt: skip
+    assert referee("tournament", "start", "league", *db).code == 0
+    answer = r"patient is better than random with 90 % confidence, after \d+ of at most 60 matches"
+    open_still = r"the budget is spent and the question is open, after 60 of at most 60 matches: 1 pair"
+    ended = referee("leaderboard", "league", "--once", *db).out
+    assert re.search(f"{answer}|{open_still}", ended)
+    assert json.loads(referee("leaderboard", "league", "--json", *db).out)["format"]["stage"] in ended
 
 
 @pytest.mark.parametrize(

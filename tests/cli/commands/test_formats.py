@@ -17,8 +17,9 @@ SIX = ("--bots", "random,patient,random,random,random,random")
     ("words", "says"),
     [
         (("--format", "swiss", "--rounds", "7"), r"14 matches, in 7 rounds, 7\.0 for each bot on average"),
-        (("--format", "knockout"), r"\d+ to \d+ matches, in \d to \d rounds"),
+        (("--format", "knockout"), r"\d+ to \d+ matches, in \d to \d rounds, up to \d+\.\d for each bot on average"),
         (("--format", "gauntlet", "--rounds", "3"), r"15 matches, in 3 rounds"),
+        (("--format", "gauntlet"), r"5 matches, in 1 round, 1\.7 for each bot on average"),
         (("--format", "groups+finals", "--groups", "2"), r"matches, in"),
         (
             (

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
+
+import pytest
 
 from referee.cli.main import COMMANDS
 from referee.cli.serve_settings import DEFAULTS, markdown, read_config
@@ -38,6 +42,52 @@ def test_the_unit_is_one_that_systemd_reads() -> None:
     assert "Type=notify" in lines
     for name in re.findall(r"server/deploy/([\w.]+)", PAGE):
         assert (DEPLOY / name).is_file(), name
+
+
+@pytest.mark.parametrize("further", [[], ["submissions.conf"]])
+def test_systemd_finds_nothing_wrong_with_the_unit(tmp_path: Path, further: list[str]) -> None:
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("needs systemd-analyze (package systemd)")
+    unit = (DEPLOY / "referee.service").read_text()
+    # On this machine there is neither the user nor the program.
+    unit = unit.replace("/opt/referee/bin/referee serve", "/bin/true").replace("=referee\n", "=root\n")
+    assert "ExecStart=/bin/true" in unit
+    (tmp_path / "referee.service").write_text(unit)
+    for name in further:
+        folder = tmp_path / "referee.service.d"
+        folder.mkdir()
+        shutil.copy(DEPLOY / name, folder)
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", "--recursive-errors=no", str(tmp_path / "referee.service")],
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_server_with_submissions_may_call_what_the_sandbox_needs() -> None:
+    """Seen with systemd 252: without these, bubblewrap cannot make a sandbox in the service."""
+    lines = (DEPLOY / "submissions.conf").read_text().splitlines()
+    [allowed] = [line.removeprefix("SystemCallFilter=").split() for line in lines if line.startswith("SystemCall")]
+    assert {"@system-service", "@mount", "sethostname"} <= set(allowed)
+    assert {"RestrictNamespaces=false", "ProtectHostname=false"} <= set(lines)
+
+
+def test_nginx_reads_the_example_of_a_proxy(tmp_path: Path) -> None:
+    if (nginx := shutil.which("nginx")) is None:
+        pytest.skip("needs nginx")
+    [example] = [block for block in re.findall(r"```\n(.*?)```", PAGE, re.DOTALL) if "grpc_pass" in block]
+    certificate = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=arena.example.org"]
+    made = ["-keyout", str(tmp_path / "key.pem"), "-out", str(tmp_path / "cert.pem")]
+    subprocess.run(["openssl", *certificate, *made], check=True, capture_output=True)
+    own = f"pid {tmp_path}/pid; error_log stderr; events {{}}\nhttp {{ access_log off;\n{example}}}\n"
+    (tmp_path / "nginx.conf").write_text(own)
+    done = subprocess.run(
+        [nginx, "-t", "-e", "stderr", "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf")],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_every_command_on_the_page_exists() -> None:

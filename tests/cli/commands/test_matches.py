@@ -67,7 +67,7 @@ def test_what_cannot_be_is_said_in_a_sentence(referee: Referee, league: Path, wo
 
 def test_no_match_is_no_failure(referee: Referee, league: Path) -> None:
     done = referee("matches", "--reason", "nothing_like_it", "--db", league)
-    assert (done.code, done.out, done.err) == (0, "", "no such match\n")
+    assert (done.code, done.out, done.err) == (0, "", "no match fits: leave out an option to see more\n")
     assert referee("matches", "--reason", "nothing_like_it", "--db", league, "--json").json == {
         "total": 0,
         "matches": [],

@@ -19,6 +19,7 @@ def test_records_are_counted_pruned_and_told(referee: Referee, tmp_path: Path, m
     assert referee("prune", "--before", "9999-01-01").out == would.replace("would remove", "removed")
     held = referee("verify", "--db", "referee.db")
     assert (held.code, "2 results as the journal tells them, for their records were pruned" in held.out) == (0, True)
+    assert "wrote league with 0 records to " in referee("export", "league", "exported").out
     assert "2 records pruned" in referee("events", "league").out
     assert referee("prune", "--tournament", "league").out == "removed tournament league with 2 matches\n"
     assert "tournament league was removed" in referee("events").out

@@ -90,6 +90,14 @@ async def test_a_missing_file_of_any_language_is_told(sandbox: Sandbox, here: Pa
     assert "'x=folder:stdio:sh run.sh'" in leaving.advice
 
 
+@pytest.mark.parametrize(("named", "better"), [("python3 lone.py", "'lone.py'"), ("x=python3 lone.py", "'x=lone.py'")])
+def test_a_python_without_the_sdk_is_told_how_to_get_one_that_has_it(here: Path, named: str, better: str) -> None:
+    (here / "lone.py").write_text("import arena\n")
+    lines = ["ModuleNotFoundError: No module named 'arena'"]
+    told = advice.after_exit(parse(named, here), 1, lines, sandboxed=True, arrived=False)
+    assert f"name the bot by its file alone, {better}" in told
+
+
 async def test_outside_the_sandbox_nothing_was_left_outside(here: Path) -> None:
     (here / "weights.txt").unlink()
     leaving = await end_of(parse("stdio:mybot.py", here), NoSandbox())

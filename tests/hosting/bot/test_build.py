@@ -17,6 +17,7 @@ from referee.hosting.bot import build as building
 from referee.hosting.bot.build import BuildFailed, build
 from referee.hosting.bot.spec import BotSpec, parse
 from referee.hosting.sandbox.bubblewrap import SandboxFailed, SandboxLimits
+from referee.hosting.sandbox.build_sandbox import CERTIFICATES
 from referee.match.result import Termination
 from referee.rules.game import WrongUse
 
@@ -129,6 +130,17 @@ def test_a_build_has_no_network_unless_the_host_allows_it(place: Path) -> None:
             built(place, f"set -e\n{script}")
         path = built(place, f"set -e\n{script}; cat /etc/hosts > hosts", network=True)
     assert (path / "hosts").read_text() == Path("/etc/hosts").read_text()
+
+
+def test_a_build_with_network_trusts_what_the_machine_trusts(place: Path) -> None:
+    trusted = next((path for path in CERTIFICATES if Path(path).is_file()), None)
+    if trusted is None:
+        pytest.skip("this machine has no list of authorities")
+    names = ("PIP_CERT", "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS")
+    script = "\n".join(f'cat "${name}" > {name}' for name in names)
+    path = built(place, f"set -e\n{script}", network=True)
+    for name in names:
+        assert (path / name).read_bytes() == Path(trusted).read_bytes(), name
 
 
 async def test_nothing_of_a_build_survives_it_in_the_sandbox(host: Host, place: Path, marker: str) -> None:

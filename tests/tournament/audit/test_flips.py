@@ -22,6 +22,7 @@ from referee.cli.main import main
 from referee.rules.game import WrongUse
 from referee.store import (
     BotKind,
+    Deed,
     DrawnNonce,
     MatchResult,
     MatchState,
@@ -84,7 +85,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
             store.admins.add(admin, Role.HELPER)
         store.admins.rotate("mo")
         store.admins.remove("eve")
-        store.admins.note("mo", "helper", "paused the tournament", "league")
+        store.admins.note(Deed("mo", "helper", "paused the tournament", "league"))
         invited = store.invitations.create(3, "host", 3600, ["for cleo"])
         store.invitations.redeem(invited[0].code, "cleo")
         store.invitations.revoke([2])

@@ -78,6 +78,15 @@ def test_nobody_starves_while_bots_come_and_go(players: int, quota: int, seed: i
     check_nobody_starves(coming_and_going(Ladder(quota=quota), players, 25, seed), quota)
 
 
+def test_nobody_sits_out_twice_in_a_round_of_several_matches_each() -> None:
+    """23 bots at tables of 3, three matches each in a round: two sit out each time, and they are six different ones."""
+    strengths = [25.0 + entrant % 5 for entrant in range(23)]
+    simulation = Simulation(Ladder(quota=3), 23, 3, by_strength(strengths, 4.0, 2), 2)
+    for _ in range(20):
+        simulation.step()
+    check_nobody_starves(simulation, 3)
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("players", [2, 3, 4, 6])
 @pytest.mark.parametrize("quota", [1, 3])

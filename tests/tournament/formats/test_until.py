@@ -15,17 +15,20 @@ from referee.tournament.formats.format import Drawn, Finished, SettledRound, Set
 from referee.tournament.formats.until import BLOCK, FIRST, ORDER, PAIR, TOP, Known, Until, block, settings_of
 from referee.tournament.schedule.pairing import ScheduleError
 
+from ...soak_share import part_of
 from .playing_until import blocks_needed, field_of, is_wrong, matches, play, until
 
 LONG = pytest.mark.soak
 
 
 def error_rate(format: Until, strengths: list[float], players: int, series: int, first_seat: float = 0.0) -> float:
-    """In how many tournaments any claim is false."""
+    """In how many tournaments any claim is false; the figure is printed too, for `pytest -rP`."""
     wrong = 0
     for number in range(series):
         known, _, _ = until(format, strengths, players, f"error {format.question} {players} {number}", first_seat)
         wrong += is_wrong(known, strengths)
+    print(f"{format.question}, {len(strengths)} bots at tables of {players}, first seat worth {first_seat:g}, ", end="")
+    print(f"{format.budget:,} matches each: a false claim in {wrong} of {series} tournaments")
     return wrong / series
 
 
@@ -50,7 +53,7 @@ def test_equal_bots_are_told_apart_in_at_most_5_percent_of_tournaments_though_lo
 def test_equal_bots_over_thousands_of_matches(
     format: Until, strengths: list[float], players: int, first_seat: float
 ) -> None:
-    assert error_rate(replace(format, budget=3000), strengths, players, 400, first_seat) <= 0.05
+    assert error_rate(replace(format, budget=3000), strengths, players, part_of(400, 20), first_seat) <= 0.05
 
 
 @pytest.mark.parametrize(
@@ -68,6 +71,11 @@ def test_a_difference_is_found_and_the_answer_is_right(format: Until, strengths:
         assert known.answered
         assert not is_wrong(known, strengths)
         assert "95 % confidence" in finished.why
+        told = format.verdict(field_of(len(strengths), players), played, "abcde")
+        assert told.endswith(finished.why[finished.why.index(" with 95 %") :])
+        answers = {FIRST: "a is the first", TOP: "the top 2 are a and b", ORDER: "the order is a, b, c and d"}
+        assert told.startswith(answers.get(format.question, "a is better than b"))
+        assert not format.verdict(field_of(len(strengths), players), played[:1], "abcde")
         assert matches(played) < format.budget
         if format.question in (FIRST, ORDER):
             assert finished.places[0] == (0,)
@@ -88,10 +96,14 @@ def test_a_difference_is_found_and_the_answer_is_right(format: Until, strengths:
 def test_it_takes_fewer_matches_than_a_length_that_answers_in_90_percent_of_series(
     question: str, strengths: list[float], players: int, series: int
 ) -> None:
+    series = part_of(series, 6)
     format = Until(question, budget=100_000)
     lengths = [matches(until(format, strengths, players, f"saving {number}")[1]) for number in range(series)]
     tables = sum(1 for _ in combinations(strengths, players))
     fixed = blocks_needed(question, strengths, players, series) * BLOCK * tables
+    print(f"{question}, strengths {strengths}, tables of {players}: ", end="")
+    print(f"{sum(lengths) / series:,.0f} matches on average, ", end="")
+    print(f"{sorted(lengths)[int(0.9 * (series - 1))]:,} in 90 % of {series} series; fixed length {fixed:,}")
     assert sum(lengths) / series < fixed / 1.25
 
 
@@ -125,6 +137,7 @@ def test_the_same_results_draw_the_same_round_and_the_budget_is_never_exceeded()
         assert matches(played) <= 101
         assert 101 - matches(played) < BLOCK
         assert "the budget is spent" in finished.why
+        assert format.verdict(field_of(6, players), played, "abcdef") == finished.why
         field = field_of(6, players)
         for number, round in enumerate(played):
             again = format.next(field, played[:number], Seeded(f"budget {number}".encode()))

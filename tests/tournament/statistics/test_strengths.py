@@ -10,6 +10,8 @@ import pytest
 from referee.tournament.ratings import RatingSettings, Result
 from referee.tournament.statistics.strengths import digest, strengths
 
+from ...soak_share import part_of
+
 BETA = RatingSettings().beta
 TIES = RatingSettings(draw_probability=0.1)
 
@@ -66,9 +68,15 @@ def test_intervals_of_95_percent_hold_the_true_strength_in_93_to_97_percent_of_c
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("kind", FIELDS)
 def test_intervals_hold_the_true_strength_in_every_kind_of_field(kind: tuple[int, int, int], width: float) -> None:
-    """Each kind by itself, with two standard errors more: the bots of a field are not independent of each other."""
-    held, _ = coverage([(*kind, width)], 400, "every field")
-    spread = 2 * (0.05 * 0.95 / (400 * (kind[0] - 1))) ** 0.5
+    """Each kind by itself, with two standard errors more: the bots of a field are not independent of each other.
+
+    The figures are printed too, for `pytest -rP`.
+    """
+    times = part_of(400, 100)
+    held, _ = coverage([(*kind, width)], times, "every field")
+    print(f"{kind[0]} bots at tables of {kind[1]}, {kind[2]} matches, width {width:g}, {times} fields: ", end="")
+    print(f"{100 * held:.1f} % of the intervals hold the true strength")
+    spread = 2 * (0.05 * 0.95 / (times * (kind[0] - 1))) ** 0.5
     assert 0.93 - spread <= held <= 0.97 + spread
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from referee.cli.backend.verbs import ControlResult, Row, complete_name
@@ -36,21 +36,16 @@ class FileBackend:
     def add_bot(self, name: str) -> str:
         from referee.hall.roster import Roster
 
-        with open_or_make_store(self.db) as store:
-            token = Roster(store).add(name).token or ""
-            note(store, "registered the bot", name)
-            return token
+        with open_or_make_store(self.db) as store, acting_here(store, "registered the bot", name):
+            return Roster(store).add(name).token or ""
 
     def rotate_bot(self, name: str) -> str:
-        with open_store(self.db, create=False) as store:
-            token = store.bots.rotate(name).token or ""
-            note(store, "gave a new token to the bot", name)
-            return token
+        with open_store(self.db, create=False) as store, acting_here(store, "gave a new token to the bot", name):
+            return store.bots.rotate(name).token or ""
 
     def revoke_bot(self, name: str) -> None:
-        with open_store(self.db, create=False) as store:
+        with open_store(self.db, create=False) as store, acting_here(store, "revoked the bot", name):
             store.bots.revoke(name)
-            note(store, "revoked the bot", name)
 
     def bots(self) -> list[Row]:
         with open_store(self.db, create=False) as store:
@@ -67,10 +62,8 @@ class FileBackend:
     def add_admin(self, name: str, role: str) -> str:
         from referee.store import Role
 
-        with open_or_make_store(self.db) as store:
-            token = store.admins.add(name, Role(role)).token
-            note(store, "added the admin", name)
-            return token
+        with open_or_make_store(self.db) as store, acting_here(store, "added the admin", name):
+            return store.admins.add(name, Role(role)).token
 
     def admins(self) -> list[Row]:
         with open_store(self.db, create=False) as store:
@@ -80,27 +73,23 @@ class FileBackend:
             ]
 
     def rotate_admin(self, name: str) -> str:
-        with open_store(self.db, create=False) as store:
-            token = store.admins.rotate(name).token
-            note(store, "gave a new token to the admin", name)
-            return token
+        with open_store(self.db, create=False) as store, acting_here(store, "gave a new token to the admin", name):
+            return store.admins.rotate(name).token
 
     def set_admin_role(self, name: str, role: str) -> None:
         from referee.store import Role
 
-        with open_store(self.db, create=False) as store:
+        with open_store(self.db, create=False) as store, acting_here(store, "gave the role", f"{role} to {name}"):
             store.admins.set_role(name, Role(role))
-            note(store, "gave the role", f"{role} to {name}")
 
     def remove_admin(self, name: str) -> None:
-        with open_store(self.db, create=False) as store:
+        with open_store(self.db, create=False) as store, acting_here(store, "removed the admin", name):
             store.admins.remove(name)
-            note(store, "removed the admin", name)
 
     def invite(self, count: int, seconds: float | None, notes: Sequence[str]) -> list[Row]:
         with open_or_make_store(self.db) as store:
-            made = store.invitations.create(count, _user(), seconds, notes)
-            note(store, "made invitations:", str(count))
+            with acting_here(store, "made invitations:", str(count)):
+                made = store.invitations.create(count, _user(), seconds, notes)
             return [{"code": one.code, **invitation_row(one.invitation)} for one in made]
 
     def invitations(self) -> list[Row]:
@@ -108,9 +97,9 @@ class FileBackend:
             return [invitation_row(one) for one in store.invitations.all()]
 
     def revoke_invitations(self, numbers: Sequence[int]) -> None:
-        with open_store(self.db, create=False) as store:
+        which = ", ".join(map(str, numbers))
+        with open_store(self.db, create=False) as store, acting_here(store, "revoked invitations:", which):
             store.invitations.revoke(numbers)
-            note(store, "revoked invitations:", ", ".join(map(str, numbers)))
 
     def create(self, name: str, plan: Plan, bots: list[str], seed: str | None, *, repeatable: bool, start: bool) -> Row:
         from referee.hall.roster import Roster
@@ -120,9 +109,9 @@ class FileBackend:
             raise Failure("--start needs --server; or use 'referee tournament start' afterwards", WRONG_USE)
         with open_or_make_store(self.db) as store:
             entrants = Roster(store).entrants(bots, plan.game)
-            tournament = lifecycle.create(store, name, plan, entrants, seed, repeatable=repeatable)
+            with acting_here(store, "created the tournament", name):
+                tournament = lifecycle.create(store, name, plan, entrants, seed, repeatable=repeatable)
             matches = store.tournaments.counts(tournament.id).total
-            note(store, "created the tournament", name)
         return {"name": name, "matches": matches, "commitment": tournament.commitment, "repeatable": repeatable}
 
     def start(self, name: str, concurrency: int | None = None) -> ControlResult:
@@ -134,22 +123,22 @@ class FileBackend:
     def _play(self, name: str, concurrency: int | None, words: str) -> ControlResult:
         from referee.cli.onsite import play_here
 
-        return ControlResult(code=play_here(name, self.db, concurrency, lambda store: note(store, words, name)))
+        return ControlResult(code=play_here(name, self.db, concurrency, lambda store: acting_here(store, words, name)))
 
     def pause(self, name: str) -> ControlResult:
         from referee.tournament import lifecycle
 
-        with open_store(self.db, owner="tournament", create=False) as store:
+        opened = open_store(self.db, owner="tournament", create=False)
+        with opened as store, acting_here(store, "paused the tournament", name):
             lifecycle.pause(store, name)
-            note(store, "paused the tournament", name)
         return ControlResult("paused")
 
     def cancel(self, name: str) -> ControlResult:
         from referee.tournament import lifecycle
 
-        with open_store(self.db, owner="tournament", create=False) as store:
+        opened = open_store(self.db, owner="tournament", create=False)
+        with opened as store, acting_here(store, "cancelled the tournament", name):
             lifecycle.cancel(store, name)
-            note(store, "cancelled the tournament", name)
         return ControlResult("cancelled")
 
     def join(self, name: str, bot: str, *, dry_run: bool = False) -> int:
@@ -159,84 +148,62 @@ class FileBackend:
         join = lifecycle.join_matches if dry_run else lifecycle.join
         with open_store(self.db, owner=None if dry_run else "join", create=False) as store:
             game = store.tournaments.get(name).game
-            added = join(store, name, Roster(store).entrants([bot], game))
-            if not dry_run:
-                note(store, "entered", f"{bot} in {name}")
-            return added
+            entrants = Roster(store).entrants([bot], game)
+            with nullcontext() if dry_run else acting_here(store, "entered", f"{bot} in {name}"):
+                return join(store, name, entrants)
 
     def extend(self, name: str, rounds: int, *, dry_run: bool = False) -> int:
         from referee.tournament import lifecycle
 
         with open_store(self.db, owner=None if dry_run else "tournament", create=False) as store:
-            added = lifecycle.extend(store, name, rounds, dry_run=dry_run)
-            if not dry_run:
-                note(store, "extended the tournament", f"{name} by {rounds} rounds")
-            return added
+            what = f"{name} by {rounds} rounds"
+            with nullcontext() if dry_run else acting_here(store, "extended the tournament", what):
+                return lifecycle.extend(store, name, rounds, dry_run=dry_run)
 
     def undo(self, name: str, *, dry_run: bool = False) -> tuple[int, list[str]]:
         from referee.tournament import lifecycle
 
-        with open_store(self.db, owner=None if dry_run else "tournament", create=False) as store:
+        opened = open_store(self.db, owner=None if dry_run else "tournament", create=False)
+        words = "took back the latest addition to"
+        with opened as store, nullcontext() if dry_run else acting_here(store, words, name):
             undone = lifecycle.undo(store, name, dry_run=dry_run)
-            if not dry_run:
-                note(store, "took back the latest addition", name)
         return undone.matches, list(undone.bots)
 
     def reopen(self, name: str) -> int:
         from referee.tournament import lifecycle
 
-        with open_store(self.db, owner="tournament", create=False) as store:
-            found = lifecycle.reopen(store, name)
-            note(store, "reopened the tournament", name)
-            return found
+        opened = open_store(self.db, owner="tournament", create=False)
+        with opened as store, acting_here(store, "reopened the tournament", name):
+            return lifecycle.reopen(store, name)
 
     def rule(self, name: str, action: str, subject: str, reason: str, *, annul: bool = False) -> str:
-        from referee.tournament.moderation import Action, rule, told
+        from referee.tournament.moderation import DONE, Action, rule, told
 
-        with open_store(self.db, owner="moderation", create=False) as store:
-            ruled = told(rule(store, name, Action(action), subject, reason, annul=annul))
-            note(store, "ruled", f"in {name}: {ruled}")
-            return ruled
+        meant = Action(action)
+        opened = open_store(self.db, owner="moderation", create=False)
+        with opened as store, acting_here(store, DONE[meant], f"{subject} in {name}: {reason}"):
+            return told(rule(store, name, meant, subject, reason, annul=annul))
 
     def tournaments(self) -> list[Row]:
+        from referee.cli.tournament_row import tournament_row
+        from referee.store.values import TournamentLook
         from referee.tournament.moderation import told
-        from referee.tournament.nonces import digest
 
         rows = []
         with open_store(self.db, create=False) as store:
             for one in reversed(store.tournaments.all()):
-                counts = store.tournaments.counts(one.id)
-                rows.append(
-                    {
-                        "name": one.name,
-                        "game": one.game,
-                        "players": one.players,
-                        "state": one.state.value,
-                        "matches_done": counts.total - counts.open,
-                        "matches_set_aside": counts.aside,
-                        "matches_dealt_anew": store.tournaments.dealt_anew(one.id),
-                        "matches_total": counts.total,
-                        "bots": [entrant.name for entrant in store.tournaments.entrants(one.id)],
-                        "commitment": one.commitment,
-                        "root": one.root.hex() if one.root else "",
-                        "repeatable": one.repeatable,
-                        "seed_text": one.seed_text or "",
-                        "salt": one.salt.hex() if one.salt else "",
-                        "nonces": [
-                            {
-                                "draw": draw.draw,
-                                "first_match": draw.first,
-                                "digest": digest(one.name, draw).hex(),
-                                "entrants": [asdict(entrant) for entrant in draw.entrants],
-                            }
-                            for draw in store.nonces.draws(one.id)
-                        ],
-                        "settings": dict(one.settings),
-                        "rulings": [told(ruling) for ruling in store.rulings.all(one.id)],
-                        "stage": store.rounds.stage(one.id),
-                        "head": store.journal.head(one.id)._asdict(),
-                    }
+                rulings = store.rulings.all(one.id)
+                look = TournamentLook(
+                    one,
+                    store.tournaments.counts(one.id),
+                    store.tournaments.dealt_anew(one.id),
+                    tuple([entrant.name for entrant in store.tournaments.entrants(one.id)]),
+                    store.nonces.draws(one.id),
+                    store.rounds.stage(one.id),
+                    len(rulings),
+                    store.journal.head(one.id),
                 )
+                rows.append(tournament_row(look, [told(ruling) for ruling in rulings]))
         return rows
 
     def find_matches(self, wanted: Mapping[str, Any], limit: int, offset: int = 0) -> tuple[list[Row], int]:
@@ -304,9 +271,11 @@ HERE = "this machine"
 """In place of a role: whoever has the database may do everything."""
 
 
-def note(store: Store, action: str, subject: str) -> None:
-    """Keep who did it: the user of this machine."""
-    store.admins.note(_user(), HERE, action, subject)
+def acting_here(store: Store, words: str, subject: str | Callable[[Any], str]) -> AbstractContextManager[None]:
+    """What is done inside is kept with who did it: the user of this machine. `subject` as in `Deed`."""
+    from referee.store import Deed
+
+    return store.admins.acting(Deed(_user(), HERE, words, subject))
 
 
 def _user() -> str:

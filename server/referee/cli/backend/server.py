@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from referee.cli.backend.verbs import ControlResult, Row, complete_name
-from referee.cli.connection import call
+from referee.cli.connection import PUBLIC, call
 from referee.cli.errors import WRONG_USE, Failure
 from referee.cli.standings_source import from_server
 from referee.cli.tokens import admin_token
@@ -35,7 +36,8 @@ class ServerBackend:
 
     @property
     def where(self) -> str:
-        return f" --server {self.server}"
+        trusted = "" if self.ca is None else " --tls" if self.ca == PUBLIC else f" --ca {shlex.quote(self.ca)}"
+        return f" --server {self.server}{trusted}"
 
     def add_bot(self, name: str) -> str:
         from arena.v1 import admin_pb2 as pb

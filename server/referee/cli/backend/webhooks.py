@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from referee.cli.backend.file import note
+from referee.cli.backend.file import acting_here
 from referee.cli.backend.verbs import Row
 from referee.cli.connection import call
 from referee.cli.database import open_store
@@ -49,9 +49,8 @@ class FileWebhooks:
         from referee.hall.webhook_forms import new_secret
 
         secret = new_secret()
-        with open_store(self.db, create=False) as store:
+        with open_store(self.db, create=False) as store, acting_here(store, "added the webhook", name):
             store.webhooks.add(name, url, secret, form, kinds)
-            note(store, "added the webhook", name)
         return secret
 
     def all(self) -> list[Row]:
@@ -64,16 +63,14 @@ class FileWebhooks:
             ]
 
     def remove(self, name: str) -> None:
-        with open_store(self.db, create=False) as store:
+        with open_store(self.db, create=False) as store, acting_here(store, "removed the webhook", name):
             store.webhooks.remove(name)
-            note(store, "removed the webhook", name)
 
     def test(self, name: str) -> None:
         from referee.store.outbox import TEST
 
-        with open_store(self.db, create=False) as store:
+        with open_store(self.db, create=False) as store, acting_here(store, "tested the webhook", name):
             store.webhooks.announce(TEST, {}, store.webhooks.get(name).id)
-            note(store, "tested the webhook", name)
 
     def messages(self, name: str) -> list[Row]:
         with open_store(self.db, create=False) as store:

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from referee.cli.arguments import DEFAULT_DB, AsJson, Db
+from referee.cli.arguments import AsJson, Db
 from referee.cli.database import store_errors
+from referee.cli.defaults import DEFAULT_DB
 from referee.cli.output import print_json, stdout_console
 
 

@@ -76,10 +76,17 @@ def conform(
 ) -> int:
     """Hold an SDK to the cases of the conformance kit (sdk/conformance/): a scripted server talks to its conformbot.
 
-    Every case starts CMD anew, with a server of its own. Exit code 0: all as expected; 1: something else was seen;
-    2: wrong use; 3: CMD cannot be started.
+    Every case starts CMD anew, with a server of its own, as CMD --server HOST:PORT --token TOKEN and the flags of the
+    case. A client without flags, --lacks flags, has REFEREE_SERVER and REFEREE_TOKEN instead. Exit code 0: all as
+    expected; 1: something else was seen; 2: wrong use; 3: CMD cannot be started.
 
-    Example: [bold]referee conform --sdk python='python sdk/python/conformbot.py' --sdk go=sdk/go/conformbot[/bold]
+    CMD plays with one object per match and does what the first legal move says. 'fail': raise an error. 'think:MS':
+    think so many milliseconds, answer the second move. 'count': answer how many decisions this object has been asked.
+    'view': answer from the view. Anything else: answer it; after a rejection the last legal move, without legal moves
+    'pass'. It ends with exit code 2 when it is refused, and with 3 when it gives up after REFEREE_PATIENCE seconds.
+    sdk/README.md tells the whole: flags, behaviour, sentences, the conformbot.
+
+    Example: [bold]referee conform --lacks flags --lacks sentences --case answers -- node mybot.js[/bold]
     """
     from referee.conformance import case as cases
     from referee.conformance import kit, report
@@ -102,9 +109,10 @@ def conform(
         outcomes = asyncio.run(kit.run(what))
     except kit.CannotStart as error:
         raise Failure(str(error), ENVIRONMENT) from None
-    report.show(stdout_console(), report.table(chosen, outcomes))
+    lacking = {one.name: sorted(one.lacks) for one in sdks}
+    report.show(stdout_console(), report.table(chosen, outcomes, lacking))
     if json_file is not None:
-        value = report.value(chosen, outcomes, lines=lines)
+        value = report.value(chosen, outcomes, lacking, lines=lines)
         json_file.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", "utf-8")
     good = all(outcome.verdict.ok for results in outcomes.values() for outcome in results)
     return DONE if good else DID_NOT_HOLD

@@ -58,7 +58,7 @@ def events(
         print_json({"total": len(found), "events": [event.to_json() for event in shown]})
         return
     if not shown:
-        stderr_console().print("no such event", markup=False)
+        stderr_console().print("no event fits: leave out an option to see more", markup=False)
         return
     if len(found) > len(shown):
         stderr_console().print(f"{len(found) - len(shown)} earlier: --limit {len(found)} shows all", markup=False)

@@ -74,7 +74,7 @@ def export_folder(backend: Backend, tournament: str, folder: Path) -> dict[str, 
             raise Failure(f"cannot write {error.filename or folder}: {error.strerror}", ENVIRONMENT) from None
     return {
         "folder": str(folder),
-        "records": sum(told.state == "finished" for told in story.matches.values()),
+        "records": len(story.recorded),
         "matches": story.total,
         "state": story.state,
         "entries": story.entries,

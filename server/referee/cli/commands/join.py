@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -52,7 +53,13 @@ def join(
         return
     out = stdout_console()
     if save is not None:
-        out.print(f"{made.name} is registered; its token is in {save}: set -a; . {save}; set +a", markup=False)
+        said = f"{made.name} is registered; its token is in {save}: set -a; . {_sourced(save)}; set +a"
+        out.print(said, markup=False, soft_wrap=True)
         return
     out.print(f"{made.name} is registered. Its token, shown this once:", markup=False)
     out.print(f"  export {TOKEN}={made.token}", markup=False, soft_wrap=True)
+
+
+def _sourced(file: Path) -> str:
+    """The file as a shell reads it: one that has no folder would be looked for in PATH."""
+    return shlex.quote(str(file) if "/" in str(file) else f"./{file}")

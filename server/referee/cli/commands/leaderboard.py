@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
-from referee.cli.arguments import DEFAULT_DB, DEFAULT_SERVER, AsJson, Ca, Db, Server
+from referee.cli.arguments import AsJson, Ca, Db, Server
 from referee.cli.backend import backend_of
+from referee.cli.defaults import DEFAULT_DB, DEFAULT_SERVER
 from referee.cli.errors import ENVIRONMENT, WRONG_USE, Failure
 from referee.cli.output import print_json, print_table, stdout_console
 

@@ -47,7 +47,7 @@ def luck(
             min=1,
             max=MOST_ROLLOUTS,
             help="Matches of the house bot against itself that tell what positions are worth.",
-            show_default="240",
+            show_default="by game",
         ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same answer.")] = 0,
@@ -66,7 +66,7 @@ def luck(
     """
     from referee.analysis.luck import LuckyMatch, adjust, measured, meter_of, place_share
     from referee.analysis.luck.adjusted import check_enough
-    from referee.analysis.luck.value import MATCHES
+    from referee.analysis.luck.measuring import learning_matches
     from referee.hosting.simulation import BotFault
     from referee.rules import registry
     from referee.tournament.plan import Plan, deal
@@ -87,7 +87,12 @@ def luck(
         except ValueError as error:
             raise Failure(f"{tournament}: {error}", WRONG_USE) from None
         records = [_record(store.matches.record(match.id), f"{tournament}/{match.ordinal}") for match in stored]
-    meter = meter_of(registry.find(plan.game), plan.players, plan.options, yardstick, rollouts, seed, learn or MATCHES)
+    game = registry.find(plan.game)
+    learning = learn or learning_matches(game)
+    if not json:
+        text = f"learning from {learning:,} matches of a house bot against itself what positions are worth"
+        stderr_console().print(text, markup=False)
+    meter = meter_of(game, plan.players, plan.options, yardstick, rollouts, seed, learning)
     lucky = []
     try:
         for number, (match, values) in enumerate(zip(stored, measured(meter, records, workers), strict=True), 1):

@@ -7,17 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from referee.cli.arguments import (
-    DEFAULT_SERVER,
-    OPTION_HELP,
-    AdminToken,
-    AsJson,
-    Ca,
-    free_time,
-    options_to_send,
-    seconds,
-)
+from referee.cli.arguments import OPTION_HELP, AdminToken, AsJson, Ca, free_time, options_to_send, seconds
 from referee.cli.connection import channel, failure, metadata, stub
+from referee.cli.defaults import DEFAULT_SERVER
 from referee.cli.output import print_json, stdout_console
 from referee.cli.tokens import admin_token as needed_token
 

@@ -93,7 +93,7 @@ def matches(
         print_json({"total": total, "matches": rows})
         return
     if not rows:
-        stderr_console().print("no such match", markup=False)
+        stderr_console().print("no match fits: leave out an option to see more", markup=False)
         return
     _print(rows, everywhere=not tournament)
     if total > len(rows):

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
-from typing import Annotated
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from referee.cli.arguments import AsJson, Db
-from referee.cli.backend.file import note
+from referee.cli.backend.file import acting_here
 from referee.cli.database import open_store
 from referee.cli.errors import wrong_use
 from referee.cli.output import print_json, stdout_console
+
+if TYPE_CHECKING:
+    from referee.store import Store
 
 
 def prune(
@@ -40,27 +46,45 @@ def prune(
     if [before, tournament, bot].count(None) != 2:
         wrong_use("say what to remove: --before DATE, --tournament NAME or --bot NAME, one at a time")
     with open_store(db, owner=None if dry_run else "prune", create=False) as store:
-        if before is not None:
-            records, size = store.pruning.records(_moment(before), dry_run=dry_run)
-            value: dict[str, object] = {"records": records, "bytes": size}
-            said = f"{records:,} records with {size:,} bytes"
-        elif tournament is not None:
-            found = store.tournaments.get(tournament)
-            matches = store.matches.total(found.id) if dry_run else store.pruning.tournament(tournament)
-            value = {"tournament": tournament, "matches": matches}
-            said = f"tournament {tournament} with {matches:,} matches"
-        else:
-            assert bot is not None
-            store.bots.get(bot)
-            if not dry_run:
-                store.pruning.bot(bot)
-            value, said = {"bot": bot}, f"bot {bot}"
-        if not dry_run:
-            note(store, "removed", said)
+        value, said = _prune(store, before, tournament, bot, dry_run)
     if json:
         print_json(value | {"dry_run": dry_run})
         return
     stdout_console().print(f"{'would remove' if dry_run else 'removed'} {said}", markup=False, soft_wrap=True)
+
+
+def _prune(
+    store: Store, before: str | None, tournament: str | None, bot: str | None, dry_run: bool
+) -> tuple[dict[str, object], str]:
+    """What is removed, as plain values and in words."""
+
+    def acting(words: Callable[[Any], str]) -> AbstractContextManager[None]:
+        return nullcontext() if dry_run else acting_here(store, "removed", words)
+
+    if before is not None:
+        with acting(_records):
+            removed = store.pruning.records(_moment(before), dry_run=dry_run)
+        return {"records": removed[0], "bytes": removed[1]}, _records(removed)
+    if tournament is not None:
+        words = partial(_tournament, tournament)
+        found = store.tournaments.get(tournament)
+        with acting(words):
+            matches = store.matches.total(found.id) if dry_run else store.pruning.tournament(tournament)
+        return {"tournament": tournament, "matches": matches}, words(matches)
+    assert bot is not None
+    store.bots.get(bot)
+    if not dry_run:
+        with acting(lambda _: f"bot {bot}"):
+            store.pruning.bot(bot)
+    return {"bot": bot}, f"bot {bot}"
+
+
+def _records(removed: tuple[int, int]) -> str:
+    return f"{removed[0]:,} records with {removed[1]:,} bytes"
+
+
+def _tournament(name: str, matches: int) -> str:
+    return f"tournament {name} with {matches:,} matches"
 
 
 def _moment(text: str) -> int:

@@ -18,6 +18,7 @@ from referee.cli.arguments import OPTION_HELP, AsJson, game_options, seconds
 from referee.cli.building import BuildNetwork
 from referee.cli.cluster_venue import Certs, Cluster, Place, cluster_address, on_cluster
 from referee.cli.database import open_store
+from referee.cli.database_outage import PATIENCE, usable_again
 from referee.cli.errors import ENVIRONMENT, INTERRUPTED, WRONG_USE, Failure
 from referee.cli.format_options import (
     Advance,
@@ -277,13 +278,11 @@ async def _run(
     kept: bool,
     page: tuple[str, Tls | None] | None = None,
 ) -> int:
-    from referee.store import TournamentState
+    from referee.store import PASSING, TournamentState
     from referee.tournament.fault_reasons import fault_reasons
     from referee.tournament.local_run import find_or_create
     from referee.tournament.mirrored_deals import differences
-    from referee.tournament.repeated_matches import warning
-    from referee.tournament.running.runner import Runner
-    from referee.tournament.standings import from_store
+    from referee.tournament.standings import keep_final
 
     tournament = find_or_create(store, name, plan, plan.hosted, seed)
     if tournament.state in (TournamentState.FINISHED, TournamentState.CANCELLED):
@@ -291,27 +290,20 @@ async def _run(
             stderr_console().print(
                 f"{name} is {tournament.state.value} already; another --seed or --name plays anew", markup=False
             )
-        mirrored, faults = differences(store, name), fault_reasons(store, name)
-        told = [text for text in (warning(store, name),) if text]
-        shown = _without(from_store(store, name), told)
-        print_result(shown, tournament, as_json, told, mirrored, faults, kept)
-        _warn(told, as_json)
+        _print_stored(store, name, as_json=as_json, kept=kept)
         return 0
     again = "the same command goes on from here" if kept else "with --db FILE it could go on from here"
     hosted = dict(zip(plan.hosted, bots, strict=True))
-    async with place.open(hosted) as venue:
-        runner = Runner(store, name, venue, concurrency=place.matches)
-        place.bind(venue, runner)
-        site = None if page is None else _site(store, runner, venue, *page)
+    store.writer.patience = PATIENCE  # results that are there wait for it too
+    while True:
         try:
-            if site is not None:
-                stderr_console().print(f"in a browser: {await start_web(site)}", markup=False)
-            await _watch(runner, venue, as_json, again)
-            standings = await runner.standings()
-        except BaseException:
-            if site is not None:
-                await site.stop()
-            raise
+            runner, venue, site, standings = await _play(store, name, place, hosted, page, as_json, again)
+            break
+        except PASSING as error:
+            await usable_again(store, error, again)
+            if store.tournaments.get(name).state is TournamentState.FINISHED:  # its end was stored after all
+                _print_stored(store, name, as_json=as_json, kept=kept)
+                return 0
     if runner.stopped:
         if site is not None:
             await site.stop()
@@ -322,8 +314,10 @@ async def _run(
             f"stopped after {standings.matches_done} of {standings.matches_total} matches; {again}", markup=False
         )
         return INTERRUPTED
+    if kept:
+        keep_final(store, runner.tournament, standings)
     mirrored, faults = differences(store, name), fault_reasons(store, name)
-    told = [text for text in (warning(store, name),) if text]
+    told = [text for text in (runner.repeated,) if text]  # of the standings just now, which are final
     shown = _without(standings, told)
     print_result(shown, store.tournaments.get(name), as_json, venue.notices + told, mirrored, faults, kept)
     _warn(told, as_json)
@@ -333,6 +327,47 @@ async def _run(
         await Stopping().asked.wait()
         await site.stop()
     return 0
+
+
+def _print_stored(store: Store, name: str, *, as_json: bool, kept: bool) -> None:
+    """The result of a tournament that is over, from what is stored of it."""
+    from referee.tournament.fault_reasons import fault_reasons
+    from referee.tournament.mirrored_deals import differences
+    from referee.tournament.repeated_matches import warning
+    from referee.tournament.standings import from_store
+
+    mirrored, faults = differences(store, name), fault_reasons(store, name)
+    told = [text for text in (warning(store, name),) if text]
+    shown = _without(from_store(store, name), told)
+    print_result(shown, store.tournaments.get(name), as_json, told, mirrored, faults, kept)
+    _warn(told, as_json)
+
+
+async def _play(
+    store: Store,
+    name: str,
+    place: Place,
+    hosted: dict[str, BotSpec],
+    page: tuple[str, Tls | None] | None,
+    as_json: bool,
+    again: str,
+) -> tuple[Runner, HostedVenue, WebServer | None, Standings]:
+    """Play a tournament to its end, or until it is stopped; StoreError if the database fails."""
+    from referee.tournament.running.runner import Runner
+
+    async with place.open(hosted) as venue:
+        runner = Runner(store, name, venue, concurrency=place.matches)
+        place.bind(venue, runner)
+        site = None if page is None else _site(store, runner, venue, *page)
+        try:
+            if site is not None:
+                stderr_console().print(f"in a browser: {await start_web(site)}", markup=False)
+            await _watch(runner, venue, as_json, again)
+            return runner, venue, site, await runner.standings()
+        except BaseException:
+            if site is not None:
+                await site.stop()
+            raise
 
 
 def _without(standings: Standings, told: list[str]) -> Standings:
@@ -398,6 +433,9 @@ async def _watch(runner: Runner, venue: HostedVenue, as_json: bool, again: str) 
         raise
     finally:
         feed.close()
+        if not playing.done():  # its standings could not be read: it must not go on unseen
+            playing.cancel()
+            await asyncio.wait({playing})
         if screen is not None:
             await asyncio.wait({screen}, timeout=2)
 

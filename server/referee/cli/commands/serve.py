@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.cli.arguments import DEFAULT_DB, free_time, seconds
+from referee.cli.arguments import free_time, seconds
 from referee.cli.database import open_store
+from referee.cli.defaults import DEFAULT_DB
 from referee.cli.errors import ENVIRONMENT, WRONG_USE, Failure
 from referee.cli.output import stderr_console
 from referee.cli.serve_settings import DEFAULTS, example, read_config
@@ -177,12 +178,12 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
     from referee.hall.roster import new_admin_token as make_admin_token
     from referee.hall.webhook_delivery import WebhookDelivery
     from referee.listening import CannotListen, Tls, is_address, is_public
-    from referee.logs import LEVELS, log_to_stderr
+    from referee.logs import LEVELS, json_speaker, log_to_stderr
     from referee.match.clock import TimeControl
     from referee.net.limits import Limits
     from referee.net.server import RefereeServer, ServerSettings
     from referee.sd_notify import notify, signs_of_life
-    from referee.store import ADMIN_FACT, StoreError
+    from referee.store import ADMIN_FACT, PASSING, DiskFull, StoreError
     from referee.threads import in_thread
 
     log = structlog.get_logger()
@@ -204,7 +205,7 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
     page = check_web(settings["web"], tls, settings["insecure"]) if settings["web"] else None
     limit, bank, grace = free_time(settings["time"]), seconds(settings["bank"]), seconds(settings["grace"])
     control = TimeControl(limit, bank, grace=grace, total=TimeControl.usual_total(limit, bank, grace))
-    say = stderr_console().print
+    say = json_speaker(settings["log_time"]) if settings["log_format"] == "json" else stderr_console().print
     with open_store(settings["db"], owner="server") as store:
         limits = Limits(
             settings["max_connections"],
@@ -218,7 +219,7 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
             control=control,
             concurrency=settings["concurrency"],
             watch_delay=settings["watch_delay"],
-            submissions=submission_plan(settings, store),
+            submissions=submission_plan(settings, store, say),
         )
         server = RefereeServer(
             competition, ServerSettings(listen, tls, settings["max_bots"], limits, tuple(settings["addresses"]))
@@ -226,6 +227,7 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
         stopping = Stopping()
         competition.director.on_failure = stopping.fail
         competition.director.patience = store.writer.patience = DATABASE_PATIENCE
+        store.writer.borne = (*PASSING, DiskFull)  # somebody may make room meanwhile
 
         def trouble(error: StoreError) -> None:
             log.warning("nothing can be stored; trying again", why=str(error), seconds=DATABASE_PATIENCE)
@@ -278,6 +280,8 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
                 if site is not None:
                     await site.stop()
                 await server.stop()
+                if stopping.failure is None:
+                    await events.tell_the_rest()
         if stopping.failure is not None:
             raise Failure(
                 f"{stopping.failure}; the server has stopped, and nothing that was stored is lost", ENVIRONMENT

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.cli.arguments import DEFAULT_DB, AsJson, Ca, Db, Server
+from referee.cli.arguments import AsJson, Ca, Db, Server
 from referee.cli.backend import backend_of
 from referee.cli.database import open_store
+from referee.cli.defaults import DEFAULT_DB
 from referee.cli.errors import DID_NOT_HOLD, ENVIRONMENT, WRONG_USE, Failure
 from referee.cli.output import print_json, print_warning, stderr_console, stdout_console
 
@@ -71,7 +72,7 @@ def verify(
     paths = [Path(word) for word in words]
     if server is not None:
         if len(words) != 1:
-            raise Failure("name one tournament of the server", WRONG_USE)
+            raise Failure("name one tournament of the server: 'referee tournament list' shows them", WRONG_USE)
         found = [_from_server(backend_of(db, server, ca=ca), words[0], head, record)]
     else:
         from_files = db is None and bool(words) and all(path.exists() for path in paths)

@@ -77,7 +77,9 @@ def remove(name: Name, db: Db = None, server: Server = None, admin_token: AdminT
 def send_test(name: Name, db: Db = None, server: Server = None, admin_token: AdminToken = None, ca: Ca = None) -> None:
     """Put a test message into the outbox: the server sends it soon, and 'referee webhook log' tells how it went."""
     webhooks_of(db, server, admin_token, ca).test(name)
-    stdout_console().print(f"a test message waits for the server: referee webhook log {name}", markup=False)
+    stdout_console().print(
+        f"a test message waits for the server: 'referee webhook log {name}' tells what came of it", markup=False
+    )
 
 
 @app.command()

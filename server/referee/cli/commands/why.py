@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli.arguments import DEFAULT_DB, AsJson, Db
+from referee.cli.arguments import AsJson, Db
 from referee.cli.database import open_store
+from referee.cli.defaults import DEFAULT_DB
 from referee.cli.errors import DID_NOT_HOLD, ENVIRONMENT, WRONG_USE, Failure, wrong_use
 from referee.cli.output import print_json, stderr_console
 

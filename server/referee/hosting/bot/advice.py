@@ -73,6 +73,14 @@ def _module(spec: BotSpec, missing: list[str]) -> str:
     found = [one[1].partition(".")[0] for line in missing if (one := MODULE.search(line))]
     if not found:
         return ""
+    file = main_file(spec)
+    if found[-1] == "arena" and spec.folder is None and file is not None and len(spec.argv) > 1:
+        name, bot = names.given(spec.text or " ".join(spec.argv))
+        alone = next((word for word in bot.split() if Path(word).name == file.name), str(file))
+        return (
+            f"The Python that was named has no SDK of Referee's: name the bot by its file alone, "
+            f"'{f'{name}=' if name else ''}{alone}', and it runs with one that has it"
+        )
     if found[-1] == "referee":
         return 'A bot may import the rules if its bot.toml says imports = ["referee"]'
     return (

@@ -32,6 +32,10 @@ NETWORK = (
 TOOLS = ("maven/m2.conf", "maven/logging")
 """What build tools of the system keep in /etc; not their settings, in which a host may have written passwords."""
 PROXIES = ("http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy")
+CERTIFICATES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem")
+"""Where systems keep all authorities that they trust, in one file."""
+TRUSTING = ("PIP_CERT", "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS")
+"""Variables that name such a file to tools which would otherwise trust a list of their own alone."""
 LONGEST_NEWS = 1 << 16
 
 
@@ -57,7 +61,9 @@ class BuildSandbox:
         if self.network:
             inside += mounts.shown(path for name in NETWORK if (path := Path("/etc", name)).exists())
         inside += ["--bind", str(self.copy), str(spec.folder)]
-        environment = private_environment(self._places(spec, needed)) | (_proxies(os.environ) if self.network else {})
+        environment = private_environment(self._places(spec, needed))
+        if self.network:
+            environment |= _proxies(os.environ) | _trusted()
         launch = enclosed(
             spec, self.limits, inside, environment, self.uid, self.limits.memory, network=self.network, locks=True
         )
@@ -99,3 +105,9 @@ class BuildSandbox:
 def _proxies(outer: Mapping[str, str]) -> dict[str, str]:
     """The proxy settings of the environment."""
     return {name: outer[name] for low in PROXIES for name in (low, low.upper()) if name in outer}
+
+
+def _trusted() -> dict[str, str]:
+    """The machine's own list of authorities, for tools that bring another one."""
+    file = next((path for path in CERTIFICATES if os.path.isfile(path)), None)
+    return dict.fromkeys(TRUSTING, file) if file is not None else {}

@@ -158,6 +158,8 @@ class AuditedTournament:
     """Reads what a database has computed before; None where nothing is kept."""
     repeats: Callable[[], Sequence[int]] | None = None
     """Counts repeated matches again: how many were compared, and how many of them differ."""
+    table: Callable[[], Mapping[str, Any]] | None = None
+    """Works out again what is shown of the tournament, as plain JSON."""
 
     @property
     def roots(self) -> tuple[bytes | None, ...]:

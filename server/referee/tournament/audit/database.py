@@ -22,6 +22,7 @@ from referee.tournament.audit.journal_story import STEPS, BrokenJournal, follow,
 from referee.tournament.audit.replay import DoesNotHold
 from referee.tournament.audit.story import Piece, Story, ToldMatch
 from referee.tournament.repeated_matches import Repeats
+from referee.tournament.standings import from_store
 
 PAGE = 500
 _EVERY = Piece(0, 1 << 62, "", 0)
@@ -54,6 +55,7 @@ def from_database(store: Store, name: str) -> AuditedTournament:
         lambda: _story(store, tournament),
         snapshots=lambda: store.snapshots.all(tournament.id),
         repeats=lambda: Repeats(store, tournament.id).count_anew(),
+        table=lambda: from_store(store, tournament.name, keep=False).to_json_value(),
     )
 
 

@@ -61,8 +61,7 @@ def write(published: Published, folder: Path) -> Story:
     plan = plan_of(story)
     out.write(STANDINGS, [standings_text(board, story, open_, final_places(story, plan, _seats(story, schedule)))])
     out.write(JOURNAL, (f"{line.hash} {line.entry}\n" for line in published.entries))
-    finished = sorted(number for number, told in story.matches.items() if told.record and number not in story.pruned)
-    for number, record in published.records(finished):
+    for number, record in published.records(story.recorded):
         out.write_bytes(f"{RECORDS}/{number}.json", record)
     standings = board.digest() if is_final(plan, story.state, open_) else ""
     out.write(TOURNAMENT, [tournament_text(story, digest, standings)])

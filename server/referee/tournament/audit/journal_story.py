@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from referee.chain_head import BEGINNING
 from referee.rules.spelling import brief
-from referee.store.journal import BEGINNING, JournalEntry, canonical, link
+from referee.store.journal import JournalEntry, canonical, link
 from referee.store.values import annulment
 from referee.tournament.audit.entry_forms import COMMON, FORMS, OVER, REVEALED, VERSIONS
 from referee.tournament.audit.story import (
@@ -294,7 +295,8 @@ def _rule(story: Story, entry: Mapping[str, Any]) -> None:
             raise ValueError(f"{brief(bot)} had not withdrawn")
     elif bot:
         story.out[bot] = kind
-        story.growth.append(_growth(story, frozenset((*entry["annulled"], *entry["aside"]))))
+        if story.state not in OVER:  # once it is over, nothing is drawn in place of what is lost
+            story.growth.append(_growth(story, frozenset((*entry["annulled"], *entry["aside"]))))
     story.rulings.append(
         ToldRuling(kind, bot, number, entry["reason"], tuple(entry["annulled"]), tuple(entry["aside"]), entry["at"])
     )

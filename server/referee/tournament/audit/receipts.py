@@ -36,6 +36,8 @@ class _Deal:
     slowest_ms: float = 0.0
     whole: bool = True
     """Whether it was recorded from its beginning."""
+    gone: bool = False
+    """Whether the bot was told after it, by a welcome, that it does not sit in this match any more."""
 
 
 class Receipts:
@@ -54,7 +56,7 @@ class Receipts:
         """A line of the record. KeyError, TypeError or ValueError if it is not what an SDK records."""
         kind = line["type"]
         if kind == "welcome":
-            self._resumed.update(line.get("resumed", ()))
+            self._welcome(frozenset(line.get("resumed", ())))
             for head in line["heads"]:
                 if head["tournament"] == self._tournament:
                     self._note_head(head)
@@ -141,11 +143,25 @@ class Receipts:
         wanted = hashlib.sha256(bytes.fromhex(line.seed)).hexdigest()
         return next((deal for deal in self._deals.get(line.ordinal, ()) if deal.commitment == wanted), None)
 
+    def _welcome(self, resumed: frozenset[str]) -> None:
+        self._resumed |= resumed
+        sits_in = {_number(match) for match in resumed if match.rpartition("/")[0] == self._tournament}
+        for number, deals in self._deals.items():
+            for deal in deals:
+                deal.gone = deal.gone or number not in sits_in
+
     def _start(self, line: Mapping[str, Any]) -> None:
-        deals = self._deals.setdefault(_number(line["match_id"]), [])
+        number = _number(line["match_id"])
+        deals = self._deals.setdefault(number, [])
         commitment = line["seed_commitment"]
-        if any(deal.commitment == commitment for deal in deals):
-            return  # repeated after a reconnect
+        for deal in deals:
+            if deal.commitment == commitment:
+                if deal.gone:
+                    raise DoesNotHold(
+                        f"{self._tournament}/{number} was broken off and dealt again from the same seed: whoever saw "
+                        f"the first deal knew what was to come"
+                    )
+                return  # repeated after a reconnect
         limit = float(line.get("time_control", {}).get("limit_ms", 0))
         whole = line["match_id"] not in self._resumed
         deals.append(_Deal(commitment, int(line.get("seat", -1)), limit, whole=whole and "seat" in line))

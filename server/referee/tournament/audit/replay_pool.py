@@ -27,6 +27,9 @@ ReplayedResult = tuple[tuple[int, ...], tuple[int, ...], tuple[str, ...], str]
 """Ranks, scores and how each seat ended, by seat, and the game's word for it."""
 Item = tuple[MatchLine, bytes | None]
 
+COMPARED = ("match", "players", "game", "number of players", "options", "seed", "ranks", "scores", "faults", "reason")
+"""What a record and its line of the schedule both tell, in the order in which it is looked at."""
+
 CHUNK = 100
 """Matches that are handed to a process at a time."""
 WORTH_IT = 2000
@@ -75,34 +78,27 @@ class MatchCheck:
         if record is None:
             raise DoesNotHold(f"match {name}: its record is missing")
         try:
-            played = replay(record)
-            self._compare(line, name, played)
+            return self._compared(line, name, replay(record))
         except DoesNotHold as error:
             raise DoesNotHold(f"match {name}: {error}") from None
-        ending = played.ending
-        return ending.ranks, ending.scores, ending.words, ending.reason
 
-    def _compare(self, line: MatchLine, name: str, played: Replayed) -> None:
+    def _compared(self, line: MatchLine, name: str, played: Replayed) -> ReplayedResult:
+        """The outcome of a match; DoesNotHold if its line or its seed says otherwise."""
         record, ending = played.record, played.ending
-        expected = (
-            ("match", name, played.match),
-            ("players", line.seats, played.names),
-            ("game", (self.game, self.players), (record.game, record.players)),
-            ("options", self.options, record.options),
-            ("seed", line.seed, record.seed),
-            ("ranks", ending.ranks, line.ranks),
-            ("scores", ending.scores, line.scores),
-            ("faults", ending.words, line.faults),
-            ("reason", ending.reason, line.reason),
-        )
-        for what, wanted, found in expected:
-            if wanted != found:
-                raise DoesNotHold(f"the {what} should be {wanted}, not {found}")
+        outcome = (ending.ranks, ending.scores, ending.words, ending.reason)
+        told = (line.ranks, line.scores, line.faults, line.reason)
+        wanted = (name, line.seats, self.game, self.players, self.options, line.seed, *outcome)
+        found = (played.match, played.names, record.game, record.players, record.options, record.seed, *told)
+        if wanted != found:
+            sides = zip(COMPARED, wanted, found, strict=True)
+            what, right, wrong = next(three for three in sides if three[1] != three[2])
+            raise DoesNotHold(f"the {what} should be {right}, not {wrong}")
         if self.accounts:
             _check_accounts(line, played)
         if not self._follows(line, record.seed):
             nonces = self.nonces.at(deal(self.plan, line.ordinal, self.shared_deals))
             raise DoesNotHold(f"its seed does not follow from the root{' and the nonces' if nonces else ''}")
+        return outcome
 
     def _follows(self, line: MatchLine, seed: str) -> bool:
         """Whether this is the seed of a match, as far as the root is known."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from referee.store import SnapshotKind, StoredSnapshot
+from referee.store.quick_look import TABLE_SETTINGS
 from referee.tournament.audit.audited import AuditedTournament
 from referee.tournament.audit.replay import DoesNotHold
 from referee.tournament.plan import Plan, deals_across
@@ -38,6 +39,9 @@ class SnapshotCheck:
         self._boards = sorted((each for each in sound if each.kind is SnapshotKind.BOARD), key=lambda one: -one.through)
         self._repeats = [
             each.snapshot for each in stored if each.snapshot is not None and each.kind == SnapshotKind.REPEATS
+        ]
+        self._tables = [
+            each.snapshot for each in stored if each.snapshot is not None and each.kind == SnapshotKind.TABLE
         ]
         self._strengths = [each for each in sound if each.kind is SnapshotKind.STRENGTHS]
         # Bots that joined later are on no earlier snapshot.
@@ -77,6 +81,12 @@ class SnapshotCheck:
         for snapshot in self._repeats:
             if self._audited.repeats is not None and snapshot.value != list(self._audited.repeats()):
                 self._differs(snapshot)
+        for snapshot in self._tables:
+            if self._audited.table is not None and snapshot.settings == TABLE_SETTINGS:
+                shown = self._audited.table()
+                # With another head it is of another moment, and never used.
+                if snapshot.value.get("head") == shown["head"] and not _close(shown, snapshot.value):
+                    self._differs(snapshot)
         if self._wrong and self._audited.snapshots is not None:
             # While matches are played, a ruling may have dropped what was read before.
             there = {(each.kind, each.through) for each in self._audited.snapshots()}

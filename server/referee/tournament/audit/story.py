@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from referee.chain_head import BEGINNING
 from referee.store import DrawnNonce, NonceDraw
-from referee.store.journal import BEGINNING
 from referee.store.values import shared_deals
 
 
@@ -196,6 +196,11 @@ class Story:
             if round <= last:
                 return told
         return self.match(ordinal)
+
+    @property
+    def recorded(self) -> list[int]:
+        """The matches whose records are kept, in the order of the schedule."""
+        return sorted(number for number, told in self.matches.items() if told.record and number not in self.pruned)
 
     @property
     def shared_deals(self) -> dict[int, int]:

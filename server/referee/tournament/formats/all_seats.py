@@ -76,6 +76,9 @@ class AllSeats(Format):
     def own_count(self, field: Field, played: Sequence[SettledRound]) -> Sequence[float] | None:
         return self.inner.own_count(field, self._seen(played))
 
+    def verdict(self, field: Field, played: Sequence[SettledRound], names: Sequence[str]) -> str:
+        return self.inner.verdict(field, self._seen(played), names)
+
     def bracket(self, field: Field, played: Sequence[SettledRound]) -> Bracket | None:
         return self.inner.bracket(field, self._seen(played))
 

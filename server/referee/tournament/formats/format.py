@@ -132,6 +132,10 @@ class Format(Protocol):
         """What this format counts of each entrant after these rounds; None where it has no such number."""
         return None
 
+    def verdict(self, field: Field, played: Sequence[SettledRound], names: Sequence[str]) -> str:
+        """The answer in a sentence, where this format asks a question and these rounds are the last; else empty."""
+        return ""
+
     def bracket(self, field: Field, played: Sequence[SettledRound]) -> Bracket | None:
         """The bracket with all that is known after these rounds; None where there is none."""
         return None

@@ -2,8 +2,8 @@
 
 In every round each active bot plays `quota` matches, as far as the tables come out even.
 
-- Who sits out: no bot twice in a row, and no newcomer if that can be avoided; of the others, those whose last time is
-  longest ago.
+- Who sits out: no bot twice in a row or twice in a round, and no newcomer if that can be avoided; of the others, those
+  whose last time is longest ago.
 - Newcomers (fewer than `newcomer` matches) are put at tables first. Each table is filled up by expected information,
   and then bots are exchanged between tables while that adds to it.
 - The expected information of a pair is what a match between them is expected to tell about the difference of their
@@ -19,7 +19,7 @@ In every round each active bot plays `quota` matches, as far as the tables come 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from referee.rules.chance import Chance
@@ -139,8 +139,9 @@ class Ladder(Format):
         sat = [list(past.sat(entrant, field.players)) for entrant in range(field.entrants)]
         waited = {entrant for entrant in lots if number > 1 and past.sat_out(entrant) == number - 1}
         tables: list[DrawnTable] = []
+        missed = dict.fromkeys(lots, 0)  # matches of this round that each bot has sat out
         for _ in range(self.quota):
-            playing = self._playing(field, past, lots, waited, number)
+            playing = self._playing(field, past, lots, waited, missed, number)
             for group in _tables(ladder, playing, self._new(past, playing), field.players, past, met, reach):
                 seats = seat_table(group, sat)
                 tables.append(DrawnTable(seats, self._why(group, ladder, past)))
@@ -148,10 +149,14 @@ class Ladder(Format):
                     sat[entrant][seat] += 1
                 _note(met, group)
             waited = set(lots) - playing
+            for entrant in waited:
+                missed[entrant] += 1
         at_tables = {entrant for table in tables for entrant in table.seats}
         return Drawn(tuple(tables), self._stage(number), tuple(sorted(field.active - at_tables)))
 
-    def _playing(self, field: Field, past: LadderPast, lots: list[int], waited: set[int], number: int) -> set[int]:
+    def _playing(
+        self, field: Field, past: LadderPast, lots: list[int], waited: set[int], missed: Mapping[int, int], number: int
+    ) -> set[int]:
         """Who plays: all that are not left in peace, but for those who are too many."""
         there = [entrant for entrant in lots if past.rests_until(entrant) <= number]
         if len(there) < field.players:
@@ -159,6 +164,7 @@ class Ladder(Format):
         first = sorted(
             there,
             key=lambda entrant: (
+                -missed[entrant],
                 entrant not in waited,
                 min(past.matches(entrant), self.newcomer),
                 -past.sat_out(entrant),

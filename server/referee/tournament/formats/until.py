@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 
 from referee.rules.chance import Chance
 from referee.tournament.formats.format import Drawn, DrawnTable, Field, Finished, Forecast, Format, SettledRound
+from referee.tournament.formats.seeding import listed
 from referee.tournament.schedule.pairing import ScheduleError
 from referee.tournament.statistics.betting import log_money
 
@@ -69,18 +70,11 @@ class Until(Format):
 
     def next(self, field: Field, played: Sequence[SettledRound], chance: Chance) -> Drawn | Finished:
         known = Known(self, field, played)
-        spent = sum(len(round.tables) for round in played)
-        after = f"after {spent} of at most {self.budget} matches"
-        if known.answered:
-            sure = f"with {100 * self.confidence:.4g} % confidence"
-            return Finished(f"{self._answer(known)} {sure}, {after}", tuple(self.places(field, played)))
-        if len(field.active) < field.players or not known.open_pairs():
-            return Finished(f"too few bots are left to answer the question, {after}", tuple(self.places(field, played)))
+        spent = _matches(played)
+        if over := self._over(known, field, played, self._answer()):
+            return Finished(over, tuple(self.places(field, played)))
         wanted = max(_first_round(len(field.active), field.players), spent // GROWTH // BLOCK)
         blocks = min((self.budget - spent) // BLOCK, wanted)
-        if blocks < 1:
-            left = f"the budget is spent and the question is open, {after}: {known.open_question()}"
-            return Finished(left, tuple(self.places(field, played)))
         tables: list[DrawnTable] = []
         drawn: Counter[Pair] = Counter()
         for _ in range(blocks):
@@ -90,6 +84,22 @@ class Until(Format):
             why = f"the question hangs on {hangs} of the {count} pairs at this table"
             tables += [DrawnTable(seats, why) for seats in block(table)]
         return Drawn(tuple(tables), f"round {len(played) + 1}: {known.open_question()}")
+
+    def _over(self, known: Known, field: Field, played: Sequence[SettledRound], answer: str) -> str:
+        """Why no further round is drawn, with this answer if there is one; empty if one is."""
+        spent = _matches(played)
+        after = f"after {spent} of at most {self.budget} matches"
+        if known.answered:
+            return f"{answer} with {100 * self.confidence:.4g} % confidence, {after}"
+        if len(field.active) < field.players or not known.open_pairs():
+            return f"too few bots are left to answer the question, {after}"
+        if (self.budget - spent) // BLOCK < 1:
+            return f"the budget is spent and the question is open, {after}: {known.open_question()}"
+        return ""
+
+    def verdict(self, field: Field, played: Sequence[SettledRound], names: Sequence[str]) -> str:
+        known = Known(self, field, played)
+        return self._over(known, field, played, known.answer(names) if known.answered else "")
 
     def forecast(self, entrants: int, players: int) -> Forecast | None:
         first = min(self.budget // BLOCK, _first_round(entrants, players))
@@ -120,7 +130,7 @@ class Until(Format):
             tuple(one for one in range(field.entrants) if keys[one] == key) for key in sorted(set(keys), reverse=True)
         ]
 
-    def _answer(self, known: Known) -> str:
+    def _answer(self) -> str:
         if self.question == PAIR:
             return "it is known which of the two is better"
         if self.question == ORDER:
@@ -144,6 +154,10 @@ def settings_of(text: str, names: Sequence[str], confidence: float, budget: int)
     raise ScheduleError(
         f"--until {text!r} is not a question: ask 'first known', 'top 3 known', 'order known' or 'A > B'"
     )
+
+
+def _matches(played: Sequence[SettledRound]) -> int:
+    return sum(len(round.tables) for round in played)
 
 
 def _first_round(bots: int, players: int) -> int:
@@ -210,6 +224,20 @@ class Known:
             return all(self._told(one, other) for one, other in combinations(self._bots, 2))
         inside, outside = self._settled()
         return len(inside) >= self._top or len(outside) >= len(self._bots) - self._top
+
+    def answer(self, names: Sequence[str]) -> str:
+        """What is known, with the names of the bots."""
+        if self._format.question == PAIR:
+            one, other = self._format.pair
+            better, worse = (one, other) if other in self.better[one] else (other, one)
+            return f"{names[better]} is better than {names[worse]}"
+        if self._format.question == ORDER:
+            order = sorted(self._bots, key=lambda one: -len(self.better[one] & set(self._bots)))
+            return f"the order is {listed([names[one] for one in order])}"
+        inside, outside = self._settled()
+        top = inside if len(inside) >= self._top else set(self._bots) - outside
+        told = listed([names[one] for one in sorted(top)])
+        return f"{told} is the first" if self._format.question == FIRST else f"the top {self._top} are {told}"
 
     @property
     def _top(self) -> int:

@@ -12,7 +12,7 @@ from referee.store import MatchState, Store, StoredMatch
 def missed_at_will(store: Store, tournament: int, absent: frozenset[str]) -> tuple[frozenset[str], list[StoredMatch]]:
     """Which of those that are not there have played here, and the matches set aside for want of none but them.
 
-    At least one bot of each of these matches is there.
+    At least one bot of each of these matches is there, and none is out by a ruling.
     """
     seen: set[str] = set()
     for match in store.matches.results_in_schedule_order(tournament):
@@ -20,9 +20,11 @@ def missed_at_will(store: Store, tournament: int, absent: frozenset[str]) -> tup
         if absent <= seen:
             break
     gone = absent & seen
+    out = store.rulings.out(tournament).keys()
     found = []
     for match in store.matches.in_schedule_order(tournament, [MatchState.ABSENT]):
-        missing = absent.intersection(seat.name for seat in match.seats)
-        if missing and missing <= gone and len(missing) < len(match.seats):
+        names = {seat.name for seat in match.seats}
+        missing = absent & names
+        if missing and missing <= gone and len(missing) < len(names) and names.isdisjoint(out):
             found.append(match)
     return gone, found

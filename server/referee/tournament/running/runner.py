@@ -91,6 +91,8 @@ class Runner:
         self._format = format_view(store, self.tournament, self.plan)
         self._scorekeeper = Scorekeeper(store, self.tournament, self.plan, self._tell, self._fail, self._shared_deals)
         self._repeats = Repeats(store, self.tournament.id)
+        self.repeated = ""
+        """That matches repeat another one, in a sentence, as of the last standings; empty if none does."""
         self._news_calls: list[Callable[[], object]] = []
         self._wake = asyncio.Event()
         self._stopping = ""
@@ -110,7 +112,7 @@ class Runner:
         self._total = 0
         self._absent_matches = 0
         self._tasks: set[asyncio.Future[None]] = set()
-        venue.on_change(self._wake.set)
+        venue.on_change(self._venue_changed)
 
     @property
     def board(self) -> Scoreboard:
@@ -211,7 +213,7 @@ class Runner:
         elapsed, fresh = now - self._began, done - self._done_before
         tournament = self.store.tournaments.get(self.tournament.id)
         final = is_final(self.plan, tournament.state.value, max(0, self._total - done))
-        repeated = self._repeats.told(board.matches, now=final)
+        self.repeated = self._repeats.told(board.matches, now=final)
         return standings.assemble(
             tournament,
             self.plan,
@@ -221,7 +223,7 @@ class Runner:
             busy=len(self._running),
             speed=fresh / elapsed if elapsed > 0 and fresh > 0 else None,
             absent=absent,
-            notices=standings.notices(self.store, self.tournament.id, board.aside, self._anew, repeated),
+            notices=standings.notices(self.store, self.tournament.id, board.aside, self._anew, self.repeated),
             format=None if self._format is None else self._format.update(),
             entries=self._entries,
             head=self.store.journal.head(self.tournament.id),
@@ -306,6 +308,12 @@ class Runner:
         return True
 
     # Starting matches.
+
+    def _venue_changed(self) -> None:
+        """A bot may have come, left or become free; one that was away is seen at once, for it may leave again soon."""
+        if self._window.absent:
+            self._presence_checked = float("-inf")
+        self._wake.set()
 
     async def _start_matches(self) -> None:
         now = time.monotonic()
@@ -479,17 +487,19 @@ class Runner:
     async def _call_back(self) -> None:
         """A bot is there again: matches that were set aside for want of a bot go back into the schedule.
 
-        Not those of rounds from which a format has drawn a further one: that they were not played is part of it.
+        Not those of rounds from which a format has drawn a further one: that they were not played is part of it. Nor
+        those of a bot that is out.
         """
         absent = set(self._window.absent)
 
         def put_back() -> list[int]:
+            away = absent | self.store.rulings.out(self.tournament.id).keys()
             found = [
                 match
                 for match in self.store.matches.in_schedule_order(
                     self.tournament.id, [MatchState.ABSENT], after=self._round_from - 1
                 )
-                if absent.isdisjoint(seat.name for seat in match.seats)
+                if away.isdisjoint(seat.name for seat in match.seats)
             ]
             return self._put_all_back(found)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from referee.chain_head import ChainHead
 from referee.store import Counts, MatchState, Store, StoredMatch, Tournament, TournamentState
@@ -12,15 +13,16 @@ from referee.tournament.formats.settled import missing_from
 from referee.tournament.moderation import told
 from referee.tournament.plan import NONE_SHARED, Plan, is_final
 from referee.tournament.repeated_matches import Repeats
+from referee.tournament.standings import kept_table
 from referee.tournament.standings.boards import draw_probability, empty_board, rating_settings
 from referee.tournament.standings.by_format import by_places, format_view
-from referee.tournament.standings.ordering import by_strength, order_of, with_strengths
+from referee.tournament.standings.ordering import by_score, by_strength, order_of, with_strengths
 from referee.tournament.standings.same_bot import entries_by_bot, pooled
 from referee.tournament.standings.score import Score, outcome
 from referee.tournament.standings.scoreboard import Scoreboard
 from referee.tournament.standings.snapshots import Snapshots
 from referee_leaderboard.format import FormatStanding
-from referee_leaderboard.standings import Head, Order, Playing, Standings, State
+from referee_leaderboard.standings import Head, Order, Outcome, Playing, Standings, State
 
 __all__ = [
     "Follower",
@@ -30,6 +32,7 @@ __all__ = [
     "enter",
     "fill",
     "from_store",
+    "keep_final",
     "lasted",
     "never_came",
     "not_played",
@@ -63,22 +66,46 @@ def enter(board: Scoreboard, match: StoredMatch, tournament: str) -> None:
 def _note_latest(board: Scoreboard, store: Store, tournament: Tournament) -> None:
     """The results that came last, though they were read in schedule order."""
     board.latest.clear()
-    for match in store.matches.latest(tournament.id, board.latest.maxlen or NOTICES):
-        board.latest.append(outcome(score_of(match, tournament.name)))
+    board.latest.extend(_latest(store, tournament, board.latest.maxlen or NOTICES))
 
 
-def from_store(store: Store, name: str) -> Standings:
-    """The standings of a tournament that is not being played by this program."""
-    return Follower(store, name).update()
+def _latest(store: Store, tournament: Tournament, limit: int) -> list[Outcome]:
+    return [outcome(score_of(match, tournament.name)) for match in store.matches.latest(tournament.id, limit)]
+
+
+def from_store(store: Store, name: str, *, keep: bool = True) -> Standings:
+    """The standings of a tournament that is not being played by this program; unless it is told not to, it `keep`s
+    what took long to work out.
+    """
+    tournament = store.tournaments.get(name)
+    before = store.journal.head(tournament.id)
+    found = Follower(store, name, keep=keep).update()
+    if keep:
+        kept_table.keep(store, tournament, found, before)
+    return found
+
+
+def keep_final(store: Store, tournament: Tournament, standings: Standings) -> None:
+    """Keep the standings that a runner has at the end, as `from_store` would work them out.
+
+    It knows no pace, and results of the same millisecond it takes in schedule order.
+    """
+    head = store.journal.head(tournament.id)
+    latest = tuple(_latest(store, tournament, len(standings.latest)))
+    kept_table.keep(store, tournament, replace(standings, matches_per_second=None, latest=latest), head)
 
 
 class Follower:
     """Follows a tournament that another program plays: every `update` reads only what is new since the last."""
 
-    def __init__(self, store: Store, name: str, board: Scoreboard | None = None) -> None:
-        """`board`, if there is one, holds results of this tournament already; it belongs to the follower then."""
+    def __init__(self, store: Store, name: str, board: Scoreboard | None = None, *, keep: bool = True) -> None:
+        """`board`, if there is one, holds results of this tournament already; it belongs to the follower then.
+
+        With `keep`, snapshots of what it works out are stored.
+        """
         self._store = store
         self._name = name
+        self._keep = keep
         tournament = store.tournaments.get(name)
         self._plan = Plan.of(tournament)
         self._began: tuple[float, int] | None = None
@@ -88,7 +115,7 @@ class Follower:
         self._rulings = 0 if board is not None else -1
         self._board = empty_board(self._plan, ()) if board is None else board
         self._complete = self._board.settled - 1  # up to this ordinal everything is entered
-        self._repeats = Repeats(store, tournament.id)
+        self._repeats = Repeats(store, tournament.id, keep=keep)
         self._missing: tuple[tuple[int, int], dict[str, float | None]] = ((0, 0), {})
 
     def update(self) -> Standings:
@@ -101,7 +128,7 @@ class Follower:
         # Before the results: it knows which of them were played on shared deals.
         shown = None if self._format is None else self._format.update()
         before, board = self._board.matches, self._board
-        self._snapshots.writes = tournament.state is not TournamentState.RUNNING
+        self._snapshots.writes = self._keep and tournament.state is not TournamentState.RUNNING
         counts = self._read(tournament)
         self._snapshots.keep(self._board)
         if self._board.matches != before or self._board is not board:
@@ -201,9 +228,12 @@ def assemble(
     if order is Order.STRENGTH and not found.rows:
         order = Order.TRUESKILL  # too few results for another one
     rows = with_strengths(board.rows(absent, final=final), found)
-    ordered = (
-        by_places(rows, shown) if order is Order.PLACES else by_strength(rows) if order is Order.STRENGTH else rows
-    )
+    if order is Order.PLACES:
+        ordered = by_places(rows, shown)
+    elif order is Order.STRENGTH:
+        ordered = by_strength(rows)
+    else:
+        ordered = by_score(rows) if final and order is Order.TRUESKILL and board.matches else rows
     return Standings(
         tournament=tournament.name,
         game=plan.game,

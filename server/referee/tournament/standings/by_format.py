@@ -48,6 +48,8 @@ class FormatView:
         self._numbered: tuple[int, dict[int, int]] = (0, {})
         """After how many settled rounds each entrant had which place, when that was last counted."""
         self._drawn_bracket: Bracket | None = None
+        self._verdict = ""
+        """The answer to the question that the format asks, if it asks one and the settled rounds have one."""
 
     def update(self) -> FormatStanding:
         """As it stands now."""
@@ -60,15 +62,23 @@ class FormatView:
         if known != self._known:
             self._known, self._places = known, self._by_count()
             self._drawn_bracket = rounds.format.bracket(rounds.field, rounds.settled) if rounds.names else None
+            self._verdict = rounds.format.verdict(rounds.field, rounds.settled, rounds.names) if rounds.names else ""
         shown = _last(rounds.drawn)
         return FormatStanding(
             self._name,
-            rounds.drawn[-1].stage if rounds.drawn else "",
+            self._stage(),
             len(rounds.drawn),
             self._places,
             tuple(self._shown(shown)),
             self._bracket(),
         )
+
+    def _stage(self) -> str:
+        drawn = self._rounds.drawn
+        if not drawn:
+            return ""
+        # While a round is open nothing is over, whatever the rounds before it say.
+        return (self._verdict if len(self._rounds.settled) == len(drawn) else "") or drawn[-1].stage
 
     def _bracket(self) -> tuple[FormatStage, ...]:
         if self._drawn_bracket is None:

@@ -46,7 +46,15 @@ def by_strength(rows: Sequence[Standing]) -> tuple[Standing, ...]:
         known = row.matches > 0 and row.strength is not None
         return (not known, -(row.strength or 0.0) if known else 0.0)
 
-    keys = [key(row) for row in rows]
+    return _ranked(rows, [key(row) for row in rows])
+
+
+def by_score(rows: Sequence[Standing]) -> tuple[Standing, ...]:
+    """Final rows by TrueSkill's score; bots without a result come last, for where they began says nothing of them."""
+    return _ranked(rows, [(not row.matches, row.rank if row.matches else 0) for row in rows])
+
+
+def _ranked(rows: Sequence[Standing], keys: Sequence[tuple[bool, float]]) -> tuple[Standing, ...]:
     ranked = [
         replace(row, rank=1 + sum(other < own for other in keys), previous_rank=None)
         for row, own in zip(rows, keys, strict=True)

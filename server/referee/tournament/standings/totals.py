@@ -104,11 +104,15 @@ class Totals:
         return {name: getattr(line, name) for name in SUMS}
 
     def crosstable(self) -> Crosstable:
-        """Who met whom; empty for very many bots."""
+        """Who met whom, without bots that have no result once others have one; empty for very many bots."""
         if not self._meetings:
             return Crosstable()
-        squares = [tuple(tuple(row) for row in square) for square in (self._meetings, self._better, self._equal)]
-        return Crosstable(tuple(self.bots), *squares)
+        met = [place for place, bot in enumerate(self.bots) if self.lines[bot].matches or not self.matches]
+        squares = [
+            tuple(tuple(square[row][column] for column in met) for row in met)
+            for square in (self._meetings, self._better, self._equal)
+        ]
+        return Crosstable(tuple(self.bots[place] for place in met), *squares)
 
     def seats(self) -> Seats:
         """Per bot and seat, per seat, and whether any seat is better."""

@@ -64,17 +64,19 @@ def strengths(
     *,
     bootstrap: int = 0,
 ) -> Strengths:
-    """How strong all bots are; `blocks` names for each result the block of matches that were played on one deal.
+    """How strong the bots are; `blocks` names for each result the block of matches that were played on one deal.
 
+    A bot without a result has no strength once others have one, and takes nothing from their chances to be first.
     Errors are a sandwich estimate, or with `bootstrap` those of so many samples of the matches.
     """
-    names = sorted(bots)
-    place = {name: at for at, name in enumerate(names)}
     chosen = [
         (tuple(who), tuple(ranks), blocks[number] if blocks is not None else number)
         for number, (who, ranks) in enumerate(results)
         if len(who) > 1
     ]
+    seen = {bot for who, _, _ in chosen for bot in who}
+    names = sorted(bot for bot in bots if bot in seen or not seen)
+    place = {name: at for at, name in enumerate(names)}
     played = [0] * len(names)
     for who, _, _ in chosen:
         for bot in who:

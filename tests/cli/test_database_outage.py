@@ -1,0 +1,56 @@
+"""`referee run` goes on by itself when the database was away for a while."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import psycopg
+import pytest
+from sqlalchemy.engine import make_url
+
+from ..waiting import eventually
+
+TOURNAMENT = ["run", "stop_me_go", "patient", "mixed", "random", "--seed", "7", "--rounds", "60", "--json"]
+
+
+def referee(*words: str) -> list[str]:
+    return [sys.executable, "-m", "referee", *TOURNAMENT, *words]
+
+
+@pytest.mark.timeout(600)
+def test_a_run_whose_connections_are_cut_ends_as_one_that_was_left_alone(postgres_address: str, tmp_path: Path) -> None:
+    alone = subprocess.run(referee(), cwd=tmp_path, capture_output=True, check=True)
+    # By its name the run's own connections are found: others may use the same PostgreSQL.
+    named = make_url(postgres_address).update_query_dict({"application_name": f"outage-{os.getpid()}"})
+    log = tmp_path / "run.log"
+    with (
+        log.open("wb") as said,
+        psycopg.connect(postgres_address, autocommit=True) as beside,
+        subprocess.Popen(
+            referee("--db", named.render_as_string(hide_password=False), "--concurrency", "1"),
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=said,
+        ) as run,
+    ):
+
+        def finished() -> int:
+            try:
+                row = beside.execute("SELECT count(*) FROM matches WHERE state = 'finished'").fetchone()
+            except psycopg.errors.UndefinedTable:
+                return 0
+            return 0 if row is None else int(row[0])
+
+        for share in (5, 20):
+            eventually(lambda share=share: finished() >= share or run.poll() is not None, why=log.read_text)  # type: ignore[misc]
+            cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = %s"
+            assert beside.execute(cut, [named.query["application_name"]]).fetchall()
+        out, _ = run.communicate()
+        assert run.returncode == 0, log.read_text()
+    found, wanted = json.loads(out), json.loads(alone.stdout)
+    assert (found["digest"], found["matches"], found["faults"]) == (wanted["digest"], 60, [])
+    assert "the database can be used again" in log.read_text()

@@ -1,12 +1,17 @@
-"""Absence at will: matches of bots that have played in a tournament and then stay away from the others.
+"""Matches that were set aside for want of a bot, and how they come back.
 
-Without a rule a bot could play the weak and be away when the strong are due. So what such a bot has missed by the end
-is played without it, and lost (`Plan.missed`). One that never came has gained nothing, and its matches stay set aside.
+Absence at will must not pay: without a rule a bot could play the weak and be away when the strong are due. So what a
+bot that has played here has missed by the end is played without it, and lost (`Plan.missed`). One that never came has
+gained nothing, and its matches stay set aside.
 """
 
 from __future__ import annotations
 
-from referee.store import MatchState, Store, StoredMatch
+from collections.abc import Mapping, Sequence, Set
+
+from referee.store import MatchState, NotAllowed, Store, StoredMatch
+from referee.store.values import CANCELLED
+from referee.tournament.running.schedule_window import LOOKAHEAD
 
 
 def missed_at_will(store: Store, tournament: int, absent: frozenset[str]) -> tuple[frozenset[str], list[StoredMatch]]:
@@ -28,3 +33,25 @@ def missed_at_will(store: Store, tournament: int, absent: frozenset[str]) -> tup
         if missing and missing <= gone and len(missing) < len(names) and names.isdisjoint(out):
             found.append(match)
     return gone, found
+
+
+def playable_again(store: Store, tournament: int, absent: Set[str], first: int) -> list[StoredMatch]:
+    """Matches set aside, from that ordinal on, whose bots are all there and not out by a ruling."""
+    away = absent | store.rulings.out(tournament).keys()
+    aside = store.matches.in_schedule_order(tournament, [MatchState.ABSENT], after=first - 1)
+    return [match for match in aside if away.isdisjoint(seat.name for seat in match.seats)]
+
+
+def put_all_back(store: Store, found: Sequence[StoredMatch]) -> list[int]:
+    """Put matches that no bot has seen back into the schedule, and tell their ordinals."""
+    for first in range(0, len(found), LOOKAHEAD):
+        put_back(store, {match.id: False for match in found[first : first + LOOKAHEAD]})
+    return [match.ordinal for match in found if match.ordinal is not None]
+
+
+def put_back(store: Store, matches: Mapping[int, bool]) -> None:
+    """Put matches back into the schedule, True for those to be dealt anew; void if the tournament is over."""
+    try:
+        store.matches.put_back(matches, void=False)
+    except NotAllowed:
+        store.matches.set_all_aside(dict.fromkeys(matches, CANCELLED), MatchState.VOID)

@@ -19,7 +19,6 @@ import structlog
 
 from referee.chain_head import ChainHead
 from referee.store import MatchState, NotAllowed, Store, StoredMatch, StoredRound, TournamentState
-from referee.store.values import CANCELLED
 from referee.threads import in_thread
 from referee.tournament import standings
 from referee.tournament.formats.format import Finished
@@ -29,7 +28,8 @@ from referee.tournament.plan import LOST, Plan, deal, is_final
 from referee.tournament.repeated_matches import Repeats
 from referee.tournament.running.drawing import Drawing
 from referee.tournament.running.ended import Ended
-from referee.tournament.running.missed import missed_at_will
+from referee.tournament.running.gathering import Gathering
+from referee.tournament.running.missed import missed_at_will, playable_again, put_all_back, put_back
 from referee.tournament.running.outcomes import outcomes
 from referee.tournament.running.played import Played
 from referee.tournament.running.schedule_window import LOOKAHEAD, Called, ScheduleWindow
@@ -50,12 +50,6 @@ LONGEST_PAUSE = 2.0
 """With more seconds between two looks, the server stood still: a bot that is away is not charged for the rest."""
 MOST_VOIDS = 3
 """A match that comes to nothing so often (its game fails) is set aside."""
-MANY = 16
-"""Running matches from which on results that come close together are stored together."""
-COMPANY = 4
-"""They are stored once one in so many of the running matches has ended …"""
-CLOSE_TOGETHER = 0.2
-"""… or after so many seconds."""
 AT_ONCE = 8
 """Matches that are started or announced before others have their turn in the loop: each takes a moment."""
 MOST_SHOWN = 64
@@ -98,8 +92,7 @@ class Runner:
         self._stopping = ""
         self._left = False
         self._running: dict[str, tuple[StoredMatch, Fixture, float]] = {}
-        self._gathering: asyncio.TimerHandle | None = None
-        self._gathered: list[Ended] = []
+        self._gathering = Gathering(lambda ended: self._later([each.id for each in ended], self._report(ended)))
         self._voids: dict[int, int] = {}
         self._anew: frozenset[int] = frozenset()
         """Matches that were dealt more than once."""
@@ -140,7 +133,7 @@ class Runner:
             self.break_off()
             raise
         finally:
-            self._report_gathered()
+            self._gathering.store_now()
             if self._tasks:
                 await asyncio.wait(self._tasks)
             await self._scorekeeper.close()
@@ -364,7 +357,7 @@ class Runner:
             else:
                 self._play(match, bots, attempt)
         if untouched:
-            await in_thread(self._put_back, untouched)
+            await in_thread(put_back, self.store, untouched)
 
     def _can_play(self, bot: str) -> bool:
         if bot in self._window.given_up and not self.venue.present(bot):
@@ -403,21 +396,7 @@ class Runner:
         if played is None or played.ending.void:
             self._later([fixture.id], self._again(match, fixture, played))
             return
-        self._gathered.append(Ended.of(match, attempt, fixture.id, fixture.seed, played))
-        # Others are waited for where others are likely: a transaction costs more than what is in it.
-        busy = len(self._running)
-        if busy < MANY or len(self._gathered) >= busy // COMPANY:
-            self._report_gathered()
-        elif self._gathering is None:
-            self._gathering = asyncio.get_running_loop().call_later(CLOSE_TOGETHER, self._report_gathered)
-
-    def _report_gathered(self) -> None:
-        if self._gathering is not None:
-            self._gathering.cancel()
-            self._gathering = None
-        ended, self._gathered = self._gathered, []
-        if ended:
-            self._later([each.id for each in ended], self._report(ended))
+        self._gathering.add(Ended.of(match, attempt, fixture.id, fixture.seed, played), len(self._running))
 
     def _later(self, matches: Sequence[str], work: Coroutine[Any, Any, None]) -> None:
         """Store how matches went; until that is done they count as running."""
@@ -462,17 +441,11 @@ class Runner:
             self._scorekeeper.skip(match.ordinal)
         else:
             anew = not self.venue.same_deal(fixture.bots, interrupted=played is None)
-            await in_thread(self._put_back, {match.id: anew})
+            await in_thread(put_back, self.store, {match.id: anew})
             self._anew |= {match.ordinal} if anew else frozenset()
             self._window.put_back(match.ordinal)
         if played is not None:
             played.announce()
-
-    def _put_back(self, matches: dict[int, bool]) -> None:
-        try:
-            self.store.matches.put_back(matches, void=False)
-        except NotAllowed:  # the tournament is over
-            self.store.matches.set_all_aside(dict.fromkeys(matches, CANCELLED), MatchState.VOID)
 
     # Absence.
 
@@ -492,27 +465,14 @@ class Runner:
         """
         absent = set(self._window.absent)
 
-        def put_back() -> list[int]:
-            away = absent | self.store.rulings.out(self.tournament.id).keys()
-            found = [
-                match
-                for match in self.store.matches.in_schedule_order(
-                    self.tournament.id, [MatchState.ABSENT], after=self._round_from - 1
-                )
-                if away.isdisjoint(seat.name for seat in match.seats)
-            ]
-            return self._put_all_back(found)
+        def back() -> list[int]:
+            return put_all_back(self.store, playable_again(self.store, self.tournament.id, absent, self._round_from))
 
-        ordinals = await in_thread(put_back)
+        ordinals = await in_thread(back)
         if ordinals:
             self._absent_matches -= len(ordinals)
             self._window.put_back(min(ordinals))
             self._scorekeeper.reload()
-
-    def _put_all_back(self, found: Sequence[StoredMatch]) -> list[int]:
-        for first in range(0, len(found), LOOKAHEAD):
-            self._put_back({match.id: False for match in found[first : first + LOOKAHEAD]})
-        return [match.ordinal for match in found if match.ordinal is not None]
 
     async def _write_off(self) -> bool:
         """Nothing else is left to play: whether matches go back that bots have missed which have played here before.
@@ -523,11 +483,11 @@ class Runner:
             return False
         absent = frozenset(self._window.absent)
 
-        def put_back() -> tuple[frozenset[str], list[int]]:
+        def back() -> tuple[frozenset[str], list[int]]:
             gone, found = missed_at_will(self.store, self.tournament.id, absent)
-            return gone, self._put_all_back(found)
+            return gone, put_all_back(self.store, found)
 
-        gone, ordinals = await in_thread(put_back)
+        gone, ordinals = await in_thread(back)
         if not ordinals:
             return False
         log.warning(

@@ -164,8 +164,8 @@ export class Client<V = unknown> {
 
     /** The bodies of one message, in order; answers that are ready do not wait for a bot that computes for long. */
     async #handle(bodies: readonly RefereeBody[], stream: Stream): Promise<void> {
-        const batch: Batch = { stream, thinking: 0 };
-        let since = performance.now();
+        const batch: Batch = { stream, came: performance.now(), thinking: 0 };
+        let since = batch.came;
         for (const { body } of bodies) {
             if (stream.hasUnsent && performance.now() - since > this.#settings.sendAfter) {
                 await stream.flushed();

@@ -111,6 +111,32 @@ class ClientTest {
   }
 
   @Test
+  void anAnswerThatHadToWaitForAnotherIsLateToo() throws Exception {
+    var thinks = new CountDownLatch(1);
+    var thought = new CountDownLatch(1);
+    play(
+        decision -> {
+          if (decision.number() == 1) {
+            thinks.countDown();
+            thought.await();
+          }
+          return first(decision);
+        });
+    var stream = server.greet();
+    stream.say(start("m/1"), ask("m/1", 1, "a"));
+    thinks.await();
+    var waits = ask("m/1", 2, "b");
+    waits.getDecideBuilder().setBudgetMs(50);
+    stream.say(waits);
+    Thread.sleep(200); // the question is there by then, or nearly
+    thought.countDown();
+    assertEquals("b", acts(stream.hearBodies()));
+    var sentence = told.get(told.size() - 1);
+    assertTrue(sentence.startsWith("decision 2 of match m/1 took "), sentence);
+    assertTrue(sentence.endsWith("its budget was 0.1 s; the rest came from the bank"), sentence);
+  }
+
+  @Test
   void anAnswerThatWasLostIsRepeatedWithoutAskingAgain() throws Exception {
     play(new Counter(), server);
     var stream = server.greet();

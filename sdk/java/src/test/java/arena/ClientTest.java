@@ -45,7 +45,12 @@ class ClientTest {
   }
 
   private void play(Supplier<? extends Bot> bots, Settings settings) throws ArenaException {
-    client = new Client(bots, false, 16, settings, told::add);
+    play(bots, false, settings);
+  }
+
+  private void play(Supplier<? extends Bot> bots, boolean shared, Settings settings)
+      throws ArenaException {
+    client = new Client(bots, shared, 16, settings, told::add);
     playing = new CompletableFuture<>();
     Threads.daemon(
             () -> {
@@ -112,27 +117,19 @@ class ClientTest {
 
   @Test
   void anAnswerThatHadToWaitForAnotherIsLateToo() throws Exception {
-    var thinks = new CountDownLatch(1);
-    var thought = new CountDownLatch(1);
-    play(
+    Bot bot =
         decision -> {
-          if (decision.number() == 1) {
-            thinks.countDown();
-            thought.await();
-          }
+          Thread.sleep(decision.match().equals("m/1") ? 150 : 0);
           return first(decision);
-        });
+        };
+    play(() -> bot, true, Settings.at(server.address()).sendAfter(Duration.ofMinutes(1)).build());
     var stream = server.greet();
-    stream.say(start("m/1"), ask("m/1", 1, "a"));
-    thinks.await();
-    var waits = ask("m/1", 2, "b");
+    var waits = ask("m/2", 4, "b");
     waits.getDecideBuilder().setBudgetMs(50);
-    stream.say(waits);
-    Thread.sleep(200); // the question is there by then, or nearly
-    thought.countDown();
-    assertEquals("b", acts(stream.hearBodies()));
+    stream.say(start("m/1"), start("m/2"), ask("m/1", 1, "a"), waits);
+    assertEquals("a b", acts(stream.hearBodies()));
     var sentence = told.get(told.size() - 1);
-    assertTrue(sentence.startsWith("decision 2 of match m/1 took "), sentence);
+    assertTrue(sentence.startsWith("decision 4 of match m/2 took "), sentence);
     assertTrue(sentence.endsWith("its budget was 0.1 s; the rest came from the bank"), sentence);
   }
 

@@ -128,8 +128,10 @@ func (c *Client) playOn(ctx context.Context) error {
 		switch {
 		case err == nil:
 			reason = gone(where + " ended the stream")
-		case !errors.As(err, &reason) || !reason.Again:
+		case !errors.As(err, &reason):
 			return err
+		case !reason.Again && (reason.Exit != exitRefused || where == c.settings.Server || c.welcomes != worked):
+			return err // a further address may be wrong, while the one that was given will be there again
 		}
 		if done {
 			return nil

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/referee-arena/referee/sdk/go/arenav1"
 )
@@ -124,5 +125,30 @@ func TestASharedObjectIsCalledOnceAtATime(t *testing.T) {
 	}
 	if bot.most.Load() != 1 {
 		t.Errorf("%d calls at once", bot.most.Load())
+	}
+}
+
+// slowFirst thinks only in the first match.
+type slowFirst struct{}
+
+func (slowFirst) Decide(_ context.Context, d *Decision) (string, error) {
+	if d.Match.ID == "m/1" {
+		time.Sleep(150 * time.Millisecond)
+	}
+	return "hit", nil
+}
+
+func TestAnAnswerThatHadToWaitForAnotherIsLateToo(t *testing.T) {
+	server := serve(t)
+	playing := server.play(t, Shared(slowFirst{}), Settings{Concurrency: 2})
+	stream := server.greeted(t)
+	waits := asked("m/2", 4, "hit")
+	waits.GetDecide().BudgetMs = 50
+	stream.say(started("m/1"), started("m/2"), asked("m/1", 1, "hit"), waits)
+	for heard := 0; heard < 2; {
+		heard += len(stream.hear())
+	}
+	if !playing.heard("decision 4 of match m/2 took ") || !playing.heard("its budget was 0.1 s") {
+		t.Errorf("not told: %v", playing.said)
 	}
 }

@@ -256,7 +256,7 @@ func (c *Client) tellEnd(seat *seat, result *Result) {
 		ender.End(result)
 	}()
 	if trace != nil {
-		c.warn(fmt.Sprintf("%s\nthe bot's End failed after match %s", traced(trace), seat.match.ID))
+		c.warn(fmt.Sprintf("%s\nthe bot's end() failed after match %s", traced(trace), seat.match.ID))
 	}
 }
 

@@ -28,6 +28,8 @@ type seat struct {
 // question is what the bot is asked in one match.
 type question struct {
 	decision *Decision
+	// came is when it was put: the referee's clock runs from there, whatever the bot does first.
+	came time.Time
 	// reply is an Act or a Resign; nil while the bot thinks.
 	reply *arenav1.BotBody
 	// stream and frame with which the question came last. An answer that is ready only after that stream has ended is
@@ -73,7 +75,7 @@ func (c *Client) asked(asked *arenav1.Decide, stream *stream, frame *frame) {
 func (c *Client) ask(seat *seat, decision *Decision, stream *stream, frame *frame) (begun <-chan struct{}) {
 	seat.forget()
 	ctx, cancel := context.WithCancel(context.Background())
-	question := &question{decision: decision, stream: stream, frame: frame, cancel: cancel}
+	question := &question{decision: decision, came: time.Now(), stream: stream, frame: frame, cancel: cancel}
 	seat.question = question
 	frame.left++
 	return c.hand(seat.desk, func(begin func()) {
@@ -106,9 +108,9 @@ func (c *Client) think(ctx context.Context, seat *seat, question *question, begi
 	case trace != nil:
 		question.reply = c.resign(decision, trace)
 	default:
-		if decision.Budget > 0 && took > decision.Budget {
+		if spent := time.Since(question.came); decision.Budget > 0 && spent > decision.Budget {
 			c.warn(fmt.Sprintf("decision %d of match %s took %.1f s, its budget was %.1f s; the rest came from the bank",
-				decision.Number, decision.Match.ID, took.Seconds(), decision.Budget.Seconds()))
+				decision.Number, decision.Match.ID, spent.Seconds(), decision.Budget.Seconds()))
 		}
 		if err := c.record.decided(decision, move, took); err != nil {
 			c.fail(err)

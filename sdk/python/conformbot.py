@@ -22,6 +22,8 @@ class Conformbot:
     def start(self, match: arena.Match) -> None:
         self.match = match
         note(f"conformbot: start {match.id} seat {match.seat} of {','.join(match.names)}")
+        if match.id == "no-start":
+            raise RuntimeError("told to fail")
 
     async def decide(self, decision: arena.Decision) -> Any:
         self.asked += 1
@@ -45,6 +47,8 @@ class Conformbot:
         assert self.match is not None
         seat = self.match.seat
         note(f"conformbot: end {self.match.id} rank {result.ranks[seat]} {result.terminations[seat]}")
+        if self.match.id == "no-end":
+            raise RuntimeError("told to fail")
 
 
 def from_view(decision: arena.Decision) -> str:

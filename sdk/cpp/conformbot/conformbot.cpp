@@ -26,6 +26,7 @@ class Conformbot : public arena::Bot {
     std::string names;
     for (const auto& name : match.names) names += (names.empty() ? "" : ",") + name;
     arena::to_stderr("conformbot: start " + match.id + " seat " + std::to_string(match.seat) + " of " + names);
+    if (match.id == "no-start") throw std::runtime_error("told to fail");
   }
 
   std::string decide(const arena::Decision& decision) override {
@@ -47,6 +48,7 @@ class Conformbot : public arena::Bot {
     const auto seat = result.match->seat;
     arena::to_stderr("conformbot: end " + result.match->id + " rank " + std::to_string(result.ranks[seat]) + " " +
                      result.terminations[seat]);
+    if (result.match->id == "no-end") throw std::runtime_error("told to fail");
   }
 
  private:

@@ -84,12 +84,18 @@ void Client::Impl::play() {
     while (thinking() && Clock::now() < until) desk_->run_one(Clock::now() + kLook);  // hears of a second Ctrl-C
     finish_thinking(Seconds(0));
   } catch (const Stopped&) {
+    leaving_ = true;
     finish_thinking(Seconds(0));
   } catch (...) {
     finish_thinking(kAfterError);
+    sum_up();
     throw;
   }
-  if (tally_.matches > 0) tell(tally_.sentence(errors));
+  sum_up();
+}
+
+void Client::Impl::sum_up() const {
+  if (tally_.matches > 0 && (leaving_ || settings_.practice)) tell(tally_.sentence(errors));
 }
 
 void Client::Impl::play_streams() {
@@ -104,6 +110,10 @@ void Client::Impl::play_streams() {
       if (leaving_) return;
       reason = where_ + " ended the stream";
     } catch (const Gone& error) {
+      reason = error.what();
+    } catch (const Refused& error) {
+      // A further address may be wrong, while the one that was given will be there again.
+      if (where_ == settings_.server || welcomes_ != welcomes) throw;
       reason = error.what();
     }
     if (leaving_ && seats_.empty()) return;

@@ -45,6 +45,7 @@ class Client::Impl {
   void one_stream(const std::string& address);
   void rest(std::chrono::duration<double> pause);
   void finish_thinking(std::chrono::duration<double> most);
+  void sum_up() const;
   v1::PlayRequest hello() const;
   std::string address(std::size_t attempt) const;
   void leave();

@@ -136,7 +136,7 @@ void Client::Impl::start_failed(const std::shared_ptr<Seat>& seat, const std::st
   ++errors;
   seat->failed = true;
   withdraw(*seat);
-  seat->reply = Reply{true, "error in the bot's start"};
+  seat->reply = Reply{true, shortened("error in start: " + last_line(error), kLongestReason)};
   if (find(seat->match->id) == seat && stream_) {
     put_reply(*seat);
     send();
@@ -191,7 +191,7 @@ void Client::Impl::match_end(const v1::MatchEnd& end) {
       seat->bot->end(*result);
       seat->bot.reset();
     });
-    if (!error.empty()) warn_(error + "\nthe bot's end failed after match " + result->match->id);
+    if (!error.empty()) warn_(error + "\nthe bot's end() failed after match " + result->match->id);
   });
   if (seat->match->tournament.empty()) ++practised_;
   leave_if_practised();
@@ -244,7 +244,8 @@ void Client::Impl::answered(const std::shared_ptr<Seat>& seat, const std::shared
     fail_if_strict("decide", thought.error);
     return;
   }
-  if (decision.budget().count() > 0 && thought.took > decision.budget()) warn_(late_sentence(decision, thought.took));
+  const auto spent = Clock::now() - asked->came;
+  if (decision.budget().count() > 0 && spent > decision.budget()) warn_(late_sentence(decision, spent));
   if (recording_) recording_->decided(decision, thought.move, thought.took);
   reply(seat, asked, {false, thought.move});
 }

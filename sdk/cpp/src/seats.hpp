@@ -7,6 +7,7 @@
 #include <string>
 
 #include "arena/bot.hpp"
+#include "desk.hpp"
 #include "thinkers.hpp"
 
 namespace arena {
@@ -22,6 +23,7 @@ struct Asked {
 
   const Decision decision;
   const std::shared_ptr<Frame> frame;
+  const Clock::time_point came = Clock::now();  // the referee's clock runs from there, whatever the bot does first
   bool open = true;                    // counted in its frame
   std::atomic<bool> withdrawn{false};  // its answer is of no use any more
 };

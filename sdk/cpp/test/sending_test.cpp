@@ -71,6 +71,24 @@ TEST(Sending, WhatIsReadyDoesNotWaitForALongThought) {
   play(server, Players::each([&] { return std::make_unique<Slow>(heard); }));
 }
 
+TEST(Sending, AnAnswerThatHadToWaitForAnotherIsLateToo) {
+  ScriptedServer server({[](Visit& visit) {
+    visit.greet();
+    auto message = two_matches("slow", "quick");
+    message.mutable_bodies(3)->mutable_decide()->set_budget_ms(50);
+    visit.say(message);
+    visit.hear();
+    return kOver;
+  }});
+  const auto said = play(server, Players::function([](const Decision& decision) {
+                           if (decision.legal().front() == "slow") std::this_thread::sleep_for(std::chrono::milliseconds(150));
+                           return decision.legal().front();
+                         }),
+                         patient());
+  EXPECT_NE(said.find("decision 1 of match m/2 took "), std::string::npos) << said;
+  EXPECT_NE(said.find("its budget was 0.1 s; the rest came from the bank"), std::string::npos) << said;
+}
+
 TEST(Sending, AnErrorResignsItsMatchAndNoOther) {
   ScriptedServer server({[](Visit& visit) {
     visit.greet();

@@ -25,6 +25,9 @@ type conformbot struct {
 func (b *conformbot) Start(match *arena.Match) error {
 	b.match = match
 	note("conformbot: start %s seat %d of %s", match.ID, match.Seat, strings.Join(match.Names, ","))
+	if match.ID == "no-start" {
+		return errors.New("told to fail")
+	}
 	return nil
 }
 
@@ -55,6 +58,9 @@ func (b *conformbot) Decide(ctx context.Context, d *arena.Decision) (string, err
 func (b *conformbot) End(result *arena.Result) {
 	seat := b.match.Seat
 	note("conformbot: end %s rank %d %s", b.match.ID, result.Ranks[seat], result.Terminations[seat])
+	if b.match.ID == "no-end" {
+		panic("told to fail")
+	}
 }
 
 func think(ctx context.Context, milliseconds, move string) (string, error) {

@@ -25,6 +25,9 @@ public final class Conformbot implements Bot {
             + match.seat()
             + " of "
             + String.join(",", match.names()));
+    if (match.id().equals("no-start")) {
+      throw new IllegalStateException("told to fail");
+    }
   }
 
   @Override
@@ -56,6 +59,9 @@ public final class Conformbot implements Bot {
             + result.rank()
             + " "
             + result.termination());
+    if (result.match().id().equals("no-end")) {
+      throw new IllegalStateException("told to fail");
+    }
   }
 
   private static String seen(Decision decision) {

@@ -16,6 +16,10 @@ class Addresses:
     def current(self) -> str:
         return self._all[self._turn % len(self._all)]
 
+    @property
+    def is_given(self) -> bool:
+        return self.current == self._all[0]
+
     def learn(self, further: Iterable[str]) -> None:
         """The server has told where else it is to be found."""
         self._all[1:] = [address for address in further if address != self._all[0]]

@@ -30,10 +30,12 @@ class Resigned(str):
 class Seat:
     """The bot in one match, and the question before it."""
 
-    __slots__ = ("arrived", "decision", "player", "reply", "slow_told", "stream")
+    __slots__ = ("arrived", "decision", "player", "reply", "slow_told", "stream", "unstarted")
 
     def __init__(self, player: bots.Player) -> None:
         self.player = player
+        self.unstarted = False
+        """Whether the bot could not start the match: then it is never asked."""
         self.slow_told = False
         """Whether the author has heard that this bot is slow in this match: once is enough."""
         self.arrived = 0.0
@@ -70,18 +72,26 @@ class Answers:
     def start(self, start: pb.MatchStart) -> None:
         """The bot takes its seat in a new match."""
         if start.match_id not in self.seats:
+            seat = self.seats[start.match_id] = Seat(bots.Player(Match.from_start(start)))
             try:
-                self.seats[start.match_id] = Seat(bots.Player(self._bot, Match.from_start(start)))
+                seat.player.sit_down(self._bot)
             except Exception:  # noqa: BLE001 - the author's code may raise anything
                 trace = traceback.format_exc()
                 self._warn(f"{trace}the bot could not start match {start.match_id}; resigning it.")
-                self._outbox.put(resign=pb.Resign(match_id=start.match_id, reason="error in the bot's start"))
-                self._count_error(f"stopped at the first error, as --strict asks: {_last_line(trace)}")
+                last = _last_line(trace)
+                seat.reply = Resigned(f"error in start: {last}"[:200])
+                seat.unstarted = True
+                self._outbox.put(resign=pb.Resign(match_id=start.match_id, reason=seat.reply))
+                self._count_error(f"stopped at the first error in start, as --strict asks: {last}")
 
     def decide(self, question: pb.Decide) -> None:
         """A question: the bot is asked, unless it has heard this question already."""
         seat = self.seats.get(question.match_id)
         if seat is None:
+            return
+        if seat.unstarted:
+            if question.again:  # the resignation may have been lost with a connection
+                self._outbox.put(resign=pb.Resign(match_id=question.match_id, reason=seat.reply))
             return
         seat.stream = self._outbox.stream
         if seat.decision is not None and seat.decision.number == question.decision:
@@ -188,7 +198,7 @@ class Answers:
         self._resign(seat, decision, f"decide returned {answer!r}; a move is a text such as {example!r}\n")
 
     def _resign(self, seat: Seat, decision: Decision, trace: str) -> None:
-        last = _last_line(trace).encode(errors="replace").decode()
+        last = _last_line(trace)
         what = f"decision {decision.number} of {decision.game} match {decision.match}"
         self._warn(f"{trace}{what} went wrong in decide; resigning this match.")
         self._reply(seat, decision, Resigned(f"error in decide: {last}"[:200]))
@@ -228,4 +238,5 @@ def _decision(seat: Seat, question: pb.Decide) -> Decision:
 
 
 def _last_line(trace: str) -> str:
-    return trace.strip().splitlines()[-1]
+    """Without half characters, which no message can carry."""
+    return trace.strip().splitlines()[-1].encode(errors="replace").decode()

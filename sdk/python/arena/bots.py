@@ -35,16 +35,21 @@ class Player:
 
     __slots__ = ("decide", "end", "match")
 
-    def __init__(self, bot: Any, match: Match) -> None:
+    decide: Decide
+
+    def __init__(self, match: Match) -> None:
         self.match = match
+        self.end: Callable[[Any], object] | None = None
+
+    def sit_down(self, bot: Any) -> None:
+        """Make the bot and let it hear of the start: the author's code, which may raise anything."""
         if inspect.isclass(bot):
             bot = bot()
-        decide: Decide = bot.decide if hasattr(bot, "decide") else bot
-        self.decide = decide
+        self.decide = bot.decide if hasattr(bot, "decide") else bot
         start = getattr(bot, "start", None)
-        self.end: Callable[[Any], object] | None = getattr(bot, "end", None)
         if start is not None:
-            start(match)
+            start(self.match)
+        self.end = getattr(bot, "end", None)
 
 
 def check(bot: Any) -> Any:

@@ -88,6 +88,11 @@ class Client:
                     reason = f"{self._addresses.current} ended the stream"
                 except Gone as error:
                     reason = str(error)
+                except Refused as error:
+                    # A further address may be wrong, while the one that was given will be there again.
+                    if self._addresses.is_given or self._conversation.welcomes != welcomes:
+                        raise
+                    reason = str(error)
                 if self.leaving and not self.playing:
                     return
                 if self._conversation.welcomes != welcomes:  # it had worked: patience starts anew

@@ -150,6 +150,8 @@ impl Client {
                 Ok(()) if self.handle.leaving() => return Ok(()),
                 Ok(()) => format!("{} ended the stream", self.place),
                 Err(Error::Gone(reason)) => reason,
+                // A further address may be wrong, while the one that was given will be there again.
+                Err(Error::Refused(reason)) if !self.welcomed && self.place != self.settings.server => reason,
                 Err(error) => return Err(error),
             };
             if self.nothing_left() {

@@ -61,7 +61,7 @@ pub fn run_with(players: impl Players, settings: Settings) -> ExitCode {
     // A bot that is still thinking does not keep the program.
     runtime.shutdown_background();
     let tally = client.tally();
-    if end.is_ok() && tally.matches > 0 && (told || handle.leaving()) {
+    if tally.matches > 0 && (told || handle.leaving()) {
         client.tell(&tally.to_string());
     }
     match end {

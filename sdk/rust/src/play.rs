@@ -170,7 +170,7 @@ impl Client {
             recording.note("end", "MatchEnd", &end)?;
         }
         let Some(seat) = self.seats.remove(&end.match_id) else { return Ok(()) };
-        let (serial, info) = (seat.serial, seat.info.clone());
+        let (serial, info, unstarted) = (seat.serial, seat.info.clone(), seat.unstarted);
         if let Some(question) = &seat.question
             && question.reply.is_none()
         {
@@ -185,6 +185,7 @@ impl Client {
                 self.telling += 1;
                 tell_end(bot, serial, result, &self.done);
             }
+            None if unstarted => {}
             None => {
                 self.ended.insert(serial, result);
             }
@@ -249,6 +250,9 @@ impl Client {
             Work::Started(Err(trace)) => {
                 let text = format!("the bot could not start match {}; resigning it.", info.id);
                 self.resign(&info, trace, "start", &text);
+                if let Some(seat) = self.seats.get_mut(&info.id) {
+                    seat.unstarted = true;
+                }
             }
             Work::Decided { decision, answer, took } => self.on_answer(&decision, answer, took)?,
             Work::Started(Ok(())) | Work::Ended(_) => {}

@@ -41,6 +41,8 @@ pub(crate) struct Seat {
     pub(crate) question: Option<Question>,
     /// The bot could not go on; said again if the stream broke meanwhile. With the stream on which it was said last.
     pub(crate) resigned: Option<(String, u64)>,
+    /// The bot could not start: it hears of nothing more.
+    pub(crate) unstarted: bool,
     bot: Option<Box<dyn Bot>>,
     /// The question is still to be put to the bot, once that has done with something else.
     waiting: bool,
@@ -78,10 +80,15 @@ impl Seat {
         let (told, done) = (info.clone(), done.clone());
         spawn_blocking(move || {
             let mut bot = None;
-            let result = guarded(|| bot.insert(players.player()).start(&told));
+            let result = guarded(|| {
+                let mut player = players.player();
+                player.start(&told)?;
+                bot = Some(player);
+                Ok(())
+            });
             let _ = done.send(Done { serial, info: told, bot, work: Work::Started(result) });
         });
-        Seat { serial, info, question: None, resigned: None, bot: None, waiting: false }
+        Seat { serial, info, question: None, resigned: None, unstarted: false, bot: None, waiting: false }
     }
 
     /// Put the question to the bot, now or as soon as it is free.

@@ -9,6 +9,7 @@ class Conformbot {
 
     start(match: Match): void {
         console.error(`conformbot: start ${match.id} seat ${match.seat} of ${match.names.join(",")}`);
+        if (match.id === "no-start") throw new Error("told to fail");
     }
 
     async decide(decision: Decision<View>): Promise<string> {
@@ -28,6 +29,7 @@ class Conformbot {
 
     end({ match, ranks, terminations }: Result): void {
         console.error(`conformbot: end ${match.id} rank ${ranks[match.seat]} ${terminations[match.seat]}`);
+        if (match.id === "no-end") throw new Error("told to fail");
     }
 }
 

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Bot, checkBot, sharesMemory } from "./bot.js";
 import type { Result } from "./decision.js";
-import { type ArenaError, Gone, NoTrust, Refused } from "./errors.js";
+import { type ArenaError, Gone, Refused } from "./errors.js";
 import {
     MatchEnd,
     MatchStart,
@@ -121,7 +121,7 @@ export class Client<V = unknown> {
                 if (this.#stopping.signal.aborted) return;
                 const worked = this.#welcomes !== before;
                 // One of the further addresses may be wrong, while the one that was given will be there again.
-                const elsewhere = error instanceof NoTrust && !worked && this.#where !== this.#settings.server;
+                const elsewhere = error instanceof Refused && !worked && this.#where !== this.#settings.server;
                 if (!(error instanceof Gone) && !elsewhere) throw error;
                 reason = (error as Error).message;
             }
@@ -164,8 +164,8 @@ export class Client<V = unknown> {
 
     /** The bodies of one message, in order; answers that are ready do not wait for a bot that computes for long. */
     async #handle(bodies: readonly RefereeBody[], stream: Stream): Promise<void> {
-        const batch: Batch = { stream, thinking: 0 };
-        let since = performance.now();
+        const batch: Batch = { stream, came: performance.now(), thinking: 0 };
+        let since = batch.came;
         for (const { body } of bodies) {
             if (stream.hasUnsent && performance.now() - since > this.#settings.sendAfter) {
                 await stream.flushed();

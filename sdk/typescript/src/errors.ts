@@ -17,11 +17,6 @@ export class BadUsage extends Refused {
     override name = "BadUsage";
 }
 
-/** TLS failed: its certificate, or none where one is wanted. Final, unless another address may do better. */
-export class NoTrust extends Refused {
-    override name = "NoTrust";
-}
-
 /** The server is away: worth another attempt. */
 export class Gone extends ArenaError {
     override name = "Gone";

@@ -1,7 +1,7 @@
 // From a gRPC status to a sentence, and whether waiting can mend it.
 
 import { status } from "@grpc/grpc-js";
-import { type ArenaError, Gone, NoTrust, Refused } from "./errors.js";
+import { type ArenaError, Gone, Refused } from "./errors.js";
 
 const REFUSALS = [
     status.ALREADY_EXISTS,
@@ -42,13 +42,13 @@ export function meaning(code: status, details: string, attempt: Attempt): ArenaE
 
 function unreachable(details: string, { where, tls, first }: Attempt): ArenaError {
     if (tls && /does not match certificate|ERR_TLS_CERT_ALTNAME/i.test(details)) {
-        return new NoTrust(`the certificate of ${where} is made out to another name: ask for the server by that name`);
+        return new Refused(`the certificate of ${where} is made out to another name: ask for the server by that name`);
     }
     if (tls && /wrong version number|packet length too long|EPROTO/i.test(details)) {
-        return new NoTrust(`${where} does not speak TLS: leave out --tls and --ca`);
+        return new Refused(`${where} does not speak TLS: leave out --tls and --ca`);
     }
     if (tls && NOT_TRUSTED.test(details)) {
-        return new NoTrust(`the certificate of ${where} is not trusted: give the one to trust with --ca FILE`);
+        return new Refused(`the certificate of ${where} is not trusted: give the one to trust with --ca FILE`);
     }
     if (/ECONNREFUSED|ENOENT/.test(details)) return new Gone(`no Referee server listens at ${where}`);
     if (/stopping/.test(details)) return new Gone(`${where}: ${details}`);

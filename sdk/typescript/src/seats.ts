@@ -10,6 +10,8 @@ import type { Stream } from "./stream.js";
 /** The questions of one message, which are answered in one message if the bot is quick. */
 export interface Batch {
     readonly stream: Stream;
+    /** When it came: the referee's clock runs from there, whatever the bot is asked first. */
+    readonly came: number;
     thinking: number;
 }
 
@@ -17,7 +19,7 @@ type Reply = { move: string } | { resign: string };
 
 interface Seat<V> {
     readonly match: Match;
-    /** None if the bot could not be made. */
+    /** None if the bot could not start. */
     player: Player<V> | undefined;
     /** Resolves once an asynchronous `start` is over. */
     ready: Promise<void> | undefined;
@@ -80,8 +82,9 @@ export class Seats<V> {
         };
         this.#seats.set(start.matchId, seat);
         try {
-            seat.player = seatPlayer(this.bot);
-            const started = seat.player.start?.(seat.match);
+            const player = seatPlayer(this.bot);
+            const started = player.start?.(seat.match);
+            seat.player = player;
             if (started instanceof Promise) {
                 seat.ready = started.then(
                     () => void (seat.ready = undefined),
@@ -148,13 +151,13 @@ export class Seats<V> {
             return;
         }
         if (!isPromise(answer)) {
-            this.#act(seat, decision, answer, began);
+            this.#act(seat, decision, answer, began, batch.came);
             return;
         }
         batch.thinking++;
         answer
             .then(
-                (move) => this.#act(seat, decision, move, began),
+                (move) => this.#act(seat, decision, move, began, batch.came),
                 (error: unknown) => this.#resign(seat, decision, error),
             )
             .catch((error: unknown) => this.reactions.fail(error as ArenaError))
@@ -165,21 +168,21 @@ export class Seats<V> {
             });
     }
 
-    #act(seat: Seat<V>, decision: Decision<V>, move: unknown, began: number): void {
+    #act(seat: Seat<V>, decision: Decision<V>, move: unknown, began: number, came: number): void {
         if (typeof move !== "string") {
             const example = decision.legal[0] ?? "pass";
             const error = new TypeError(`decide returned ${String(move)}; a move is a text such as '${example}'`);
             this.#resign(seat, decision, error);
             return;
         }
-        const milliseconds = performance.now() - began;
-        if (decision.budget && milliseconds > decision.budget * 1000) {
+        const now = performance.now();
+        if (decision.budget && now - came > decision.budget * 1000) {
             this.reactions.warn(
-                `decision ${decision.number} of match ${decision.match} took ${(milliseconds / 1000).toFixed(1)} s, ` +
+                `decision ${decision.number} of match ${decision.match} took ${((now - came) / 1000).toFixed(1)} s, ` +
                     `its budget was ${decision.budget.toFixed(1)} s; the rest came from the bank`,
             );
         }
-        this.recording?.decided(decision, move, milliseconds);
+        this.recording?.decided(decision, move, now - began);
         this.#reply(seat, decision, { move });
     }
 
@@ -195,8 +198,9 @@ export class Seats<V> {
     }
 
     #notStarted(seat: Seat<V>, error: unknown): void {
-        this.reactions.warn(`${trace(error)}\nthe bot could not start match ${seat.match.id}; resigning this match.`);
+        this.reactions.warn(`${trace(error)}\nthe bot could not start match ${seat.match.id}; resigning it.`);
         this.errors++;
+        seat.player = undefined; // it does not hear of the end
         seat.resigned = `error in start: ${errorLine(error)}`.slice(0, 200);
         this.#send(seat, 0, { resign: seat.resigned });
         seat.stream?.flushSoon();

@@ -137,6 +137,23 @@ test("a late answer is told", async () => {
     );
 });
 
+test("an answer that had to wait for another is late too", async () => {
+    const bot = (decision: Decision) => {
+        const until = performance.now() + 150;
+        while (decision.match === "m/1" && performance.now() < until); // computes, and lets nothing else happen
+        return first(decision);
+    };
+    const told = await playing(bot, {}, async ({ server }) => {
+        const line = await server.line();
+        await line.welcome();
+        line.start("m/1");
+        line.start("m/2");
+        line.ask(["m/1", 1, ["a"], { budgetMs: 60_000 }], ["m/2", 4, ["a"], { budgetMs: 50 }]);
+        await line.hear();
+    });
+    assert.match(told.at(-1)!, /^decision 4 of match m\/2 took \d+\.\d s, its budget was 0\.1 s; /);
+});
+
 test("practice: the wish, the end, the sum", async () => {
     const practice = { game: "flip7", against: ["odds"], matches: 2, optionsJson: "" };
     const told = await playing(first, { practice }, async ({ server, over }) => {

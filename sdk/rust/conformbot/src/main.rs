@@ -13,7 +13,7 @@ struct ConformBot {
 impl Bot for ConformBot {
     fn start(&mut self, info: &Match) -> Result<(), Failure> {
         eprintln!("conformbot: start {} seat {} of {}", info.id, info.seat, info.names.join(","));
-        Ok(())
+        if info.id == "no-start" { Err("told to fail".into()) } else { Ok(()) }
     }
 
     fn decide(&mut self, decision: &Decision) -> Result<String, Failure> {
@@ -39,6 +39,7 @@ impl Bot for ConformBot {
             result.rank(),
             result.termination().word()
         );
+        assert!(result.info.id != "no-end", "told to fail");
     }
 }
 

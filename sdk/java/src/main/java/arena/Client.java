@@ -128,8 +128,9 @@ public final class Client {
       if (conversation.leaving() && (status.isOk() || conversation.playing() == 0)) {
         return;
       }
-      var reason = reason(status, where);
-      if (conversation.welcomes() != before) { // it had worked: patience starts anew
+      var worked = conversation.welcomes() != before;
+      var reason = reason(status, where, worked);
+      if (worked) { // it had worked: patience starts anew
         patience = settings.patience();
         pause = FIRST_PAUSE;
         lostAt = System.nanoTime();
@@ -179,13 +180,15 @@ public final class Client {
     }
   }
 
-  private String reason(Status status, String where) throws ArenaException {
+  private String reason(Status status, String where, boolean worked) throws ArenaException {
     if (status.isOk()) {
       return where + " ended the stream";
     }
     var first = conversation.session().isEmpty();
     var meaning = Meaning.of(status, where, !settings.token().isEmpty(), settings.tls(), first);
-    if (meaning.code() != ArenaException.GONE) {
+    // A further address may be wrong, while the one that was given will be there again.
+    var further = !worked && !where.equals(settings.server());
+    if (meaning.code() != ArenaException.GONE && !further) {
       throw meaning;
     }
     return meaning.getMessage();

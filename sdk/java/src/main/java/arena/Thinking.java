@@ -37,8 +37,9 @@ final class Thinking {
     seat.then(
         () -> {
           try {
-            seat.bot = bots.get();
-            seat.bot.start(match);
+            var bot = bots.get();
+            bot.start(match);
+            seat.bot = bot;
           } catch (Throwable error) {
             var told = "the bot could not start match " + match.id() + "; resigning it.";
             resign(seat, error, Sentences.trace(error) + told, "error in start: ", "start");
@@ -53,10 +54,11 @@ final class Thinking {
     seat.question = decision;
     seat.reply = null;
     batch.opened();
+    var came = System.nanoTime();
     seat.then(
         () -> {
           if (stillAsked(seat, decision)) {
-            decide(seat, decision);
+            decide(seat, decision, came);
           }
           close(batch);
         });
@@ -107,7 +109,8 @@ final class Thinking {
     }
   }
 
-  private void decide(Seat seat, Decision decision) {
+  /** The referee's clock runs from the moment the question came, whatever the bot does first. */
+  private void decide(Seat seat, Decision decision, long came) {
     var began = System.nanoTime();
     String move;
     try {
@@ -135,8 +138,9 @@ final class Thinking {
         reply(seat, BotBody.newBuilder().setAct(act).build());
       }
     }
-    if (!decision.budget().isZero() && took.compareTo(decision.budget()) > 0) {
-      talk.console().warn(Sentences.slow(decision, took));
+    var spent = Duration.ofNanos(System.nanoTime() - came);
+    if (!decision.budget().isZero() && spent.compareTo(decision.budget()) > 0) {
+      talk.console().warn(Sentences.slow(decision, spent));
     }
   }
 

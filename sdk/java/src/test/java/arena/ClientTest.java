@@ -45,7 +45,12 @@ class ClientTest {
   }
 
   private void play(Supplier<? extends Bot> bots, Settings settings) throws ArenaException {
-    client = new Client(bots, false, 16, settings, told::add);
+    play(bots, false, settings);
+  }
+
+  private void play(Supplier<? extends Bot> bots, boolean shared, Settings settings)
+      throws ArenaException {
+    client = new Client(bots, shared, 16, settings, told::add);
     playing = new CompletableFuture<>();
     Threads.daemon(
             () -> {
@@ -108,6 +113,24 @@ class ClientTest {
     assertEquals("now", acts(stream.hearBodies()));
     thought.countDown();
     assertEquals("at last", acts(stream.hearBodies()));
+  }
+
+  @Test
+  void anAnswerThatHadToWaitForAnotherIsLateToo() throws Exception {
+    Bot bot =
+        decision -> {
+          Thread.sleep(decision.match().equals("m/1") ? 150 : 0);
+          return first(decision);
+        };
+    play(() -> bot, true, Settings.at(server.address()).sendAfter(Duration.ofMinutes(1)).build());
+    var stream = server.greet();
+    var waits = ask("m/2", 4, "b");
+    waits.getDecideBuilder().setBudgetMs(50);
+    stream.say(start("m/1"), start("m/2"), ask("m/1", 1, "a"), waits);
+    assertEquals("a b", acts(stream.hearBodies()));
+    var sentence = told.get(told.size() - 1);
+    assertTrue(sentence.startsWith("decision 4 of match m/2 took "), sentence);
+    assertTrue(sentence.endsWith("its budget was 0.1 s; the rest came from the bank"), sentence);
   }
 
   @Test

@@ -123,6 +123,67 @@ def test_a_record_of_a_bot_with_other_values(line: Any, referee: Referee, tmp_pa
     assert "unexpected" not in done.err
 
 
+STEERS = "\x1b]0;title\x07\x1b[2J\u202e\ud800"
+"""What steers a terminal, turns what follows around, and half a character."""
+
+
+def changed(path: tuple[str | int, ...], value: object, target: Path) -> Path:
+    """A record with one value in place of another."""
+    whole = json.loads((LEAGUE / "records" / "0.json").read_text())
+    inner = whole
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = value
+    target.write_text(json.dumps(whole))
+    return target
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ("match",),
+        ("names", 0),
+        ("reason",),
+        ("texts", 0),
+        ("terminations", 0),
+        ("record", "game"),
+        ("record", "moves", 0),
+        ("record", "seed"),
+        ("record", "result", "reason"),
+    ],
+    ids=str,
+)
+def test_no_text_of_a_record_steers_the_terminal(path: tuple[str | int, ...], referee: Referee, tmp_path: Path) -> None:
+    record = changed(path, STEERS, tmp_path / "0.json")
+    for words in (("verify", record), ("verify", record, "--json"), ("replay", record), ("replay", record, "--json")):
+        done = referee(*words)
+        assert done.code in (0, 1, 2)
+        assert "unexpected" not in done.err
+        shown = done.err if "--json" in words else done.out + done.err
+        assert not [letter for letter in STEERS if letter in shown and not letter.isprintable()]
+
+
+def test_whatever_way_a_text_is_printed_it_does_not_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    from referee.cli.output import print_error, print_warning, stderr_console, stdout_console
+
+    for console in (stdout_console(), stderr_console()):
+        console.print(f"a reason{STEERS}\nand more", markup=False)
+    print_error(f"an error{STEERS}")
+    print_warning(f"a warning{STEERS}")
+    shown = "".join(capsys.readouterr())
+    assert shown.count("and more") == 2
+    assert not [letter for letter in STEERS if letter in shown and not letter.isprintable()]
+
+
+@pytest.mark.parametrize("time", [-1, 10**400, 1 << 60, 1.5, None, True])
+def test_times_that_no_match_can_take(time: object, referee: Referee, tmp_path: Path) -> None:
+    record = changed(("times_ms", 0, 0), time, tmp_path / "0.json")
+    for command in ("verify", "replay"):
+        done = referee(command, record)
+        assert done.code == 1
+        assert "its times are no" in done.err
+
+
 @pytest.mark.parametrize("decision", [float("inf"), float("nan"), "x", [], None, -1])
 def test_mistakes_of_another_kind(decision: object, referee: Referee, tmp_path: Path) -> None:
     found = {"match": "league/0", "costliest": [{"decision": decision, "sentence": "x"}]}

@@ -38,6 +38,8 @@ hypothesis.settings.load_profile("whatever the machine")
 # As in every command: a server in this process that says it stood still would say so among what a test reads.
 log_to_stderr()
 
+NIGHT = 24 * 3600
+"""Seconds that a long run may take which says nothing else: the limit of all other tests would end it in the midst."""
 QUICK = ("games", "match", "rules")
 """Folders of thousands of tests that take no time."""
 
@@ -46,6 +48,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """The quick ones come last, so that all who run tests side by side are done at the same time."""
     here = Path(__file__).parent
     items.sort(key=lambda item: item.path.is_relative_to(here) and item.path.relative_to(here).parts[0] in QUICK)
+    for item in items:
+        if item.get_closest_marker("soak") is not None and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(NIGHT))
     if config.getoption("loadgroup", False):  # in a worker of pytest-xdist, with --dist loadgroup
         keep_together(items)
 

@@ -74,6 +74,7 @@ if "tells" in sys.argv:
     attempt("lock", lambda: lock(fcntl.F_SETLK, READ))
     attempt("lock of an open file", lambda: lock(OFD_SETLK, READ))
     attempt("hiding", hide)
+    attempt("times", lambda: [os.utime(device) for device in ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")])
     attempt("hint", lambda: fcntl.fcntl(file, SET_HINT, struct.pack("Q", LONG)))
 if "listens" in sys.argv:
     listen("flock", taken)

@@ -16,9 +16,15 @@ def attempt(what: str, do: Callable[[], object]) -> None:
         print(f"denied {what}: {error}", file=sys.stderr, flush=True)
 
 
+def change_times() -> None:
+    os.utime(SOCKET, (0, 0))
+    if os.stat(SOCKET).st_mtime != 0:
+        raise OSError("granted, and it has kept its time")
+
+
 attempt("close the socket", lambda: os.chmod(SOCKET, 0))
 attempt("give it away", lambda: os.chown(SOCKET, os.getuid(), os.getgid()))
-attempt("change its times", lambda: os.utime(SOCKET, (0, 0)))
+attempt("change its times", change_times)
 attempt("remove it", lambda: os.unlink(SOCKET))
 attempt("put another in its place", lambda: os.rename(SOCKET, SOCKET + ".old"))
 attempt("mark it", lambda: os.setxattr(SOCKET, "user.mark", b"x"))

@@ -57,6 +57,13 @@ class LeakyList(TallTalesState):
         return MOVES if self.cards[seat - 1] > 3 else Legal(MOVES.moves[::-1])
 
 
+class LeakyRejection(TallTalesState):
+    def check(self, seat: Seat, move: int) -> Rejection | None:
+        if self.cards and move == DOUBT and self.cards[seat - 1] > 3:
+            return Rejection("no_doubt", "the one beside you holds too much for that")
+        return super().check(seat, move)
+
+
 class HiddenScores(TallTalesState):
     def scores(self) -> list[int]:
         return list(self.cards or self.points)
@@ -341,6 +348,7 @@ BROKEN = [
     ("views_hide_what_a_seat_may_not_know", variant(LeakyView), "shows what it may not know"),
     ("views_hide_what_a_seat_may_not_know", variant(LeakyOnlyToThePublic), "the public"),
     ("views_hide_what_a_seat_may_not_know", variant(LeakyList), "legal list"),
+    ("views_hide_what_a_seat_may_not_know", variant(LeakyRejection), "is told of the move"),
     ("views_hide_what_a_seat_may_not_know", variant(HiddenScores), "public, depend on what is hidden"),
     ("redealing_really_redeals", variant(NothingRedealt), "never changed anything"),
     ("redealing_really_redeals", variant(OnlyThePublicRedealt), "for any seat"),

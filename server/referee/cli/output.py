@@ -1,6 +1,7 @@
 """Output of commands: results on stdout, everything else on stderr.
 
-With `--json` stdout carries exactly one JSON value; tables and colours are for people.
+With `--json` stdout carries exactly one JSON value; tables and colours are for people. What is printed may repeat the
+text of a stranger (a record, a name, a reason): characters that steer a terminal are shown as a sign for themselves.
 """
 
 from __future__ import annotations
@@ -10,20 +11,29 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from referee.masking import masked
+from referee.rules.spelling import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
     from referee_leaderboard import Standings
 
 _printed: list[bool] = []
 """Whether the JSON value of this run is out."""
+LONGEST = 4000
+"""Characters of an error or a warning."""
 
 
 def print_json(value: Any) -> None:
     """The one JSON value of a `--json` run."""
     _printed.append(True)
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:  # half a character in a stranger's text, or a terminal of few letters
+        text = json.dumps(value, indent=2)
+    sys.stdout.write(text + "\n")
 
 
 def print_json_error(message: str, code: int) -> None:
@@ -45,6 +55,9 @@ def stdout_console() -> Console:
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError  # `main` knows what to do, and it is no failure
 
+        def render_str(self, text: str, **settings: Any) -> Text:
+            return super().render_str(_plain(text), **settings)
+
     return StdoutConsole(highlight=False)
 
 
@@ -60,15 +73,27 @@ def stderr_console() -> Console:
     """The console for everything that is not the result: progress, warnings, errors."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False, soft_wrap=True)
+    class StderrConsole(Console):
+        def render_str(self, text: str, **settings: Any) -> Text:
+            return super().render_str(_plain(text), **settings)
+
+    return StderrConsole(stderr=True, highlight=False, soft_wrap=True)
 
 
 def print_warning(message: str) -> None:
     """`warning: …` on stderr, on one line: something to know that stops nothing."""
-    sys.stderr.write(f"warning: {masked(' '.join(message.split()))}\n")
+    sys.stderr.write(f"warning: {_on_one_line(message)}\n")
 
 
 def print_error(message: str) -> None:
     """`error: …` on stderr, on one line whatever the width of the terminal, without the password of any address."""
     label = "\x1b[1;31merror:\x1b[0m" if sys.stderr.isatty() else "error:"
-    sys.stderr.write(f"{label} {masked(' '.join(message.split()))}\n")
+    sys.stderr.write(f"{label} {_on_one_line(message)}\n")
+
+
+def _on_one_line(message: str) -> str:
+    return printable(masked(" ".join(message.split())), LONGEST)
+
+
+def _plain(text: str) -> str:
+    return printable(text, len(text), allowed="\n\t")

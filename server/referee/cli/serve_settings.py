@@ -10,6 +10,11 @@ from typing import Any, NamedTuple
 
 from referee.cli.defaults import DEFAULT_DB
 from referee.cli.errors import WRONG_USE, Failure
+from referee.rules.files import read_bounded, read_toml
+from referee.rules.spelling import brief
+
+LARGEST = 1 << 20
+"""Bytes of a configuration file."""
 
 
 class Setting(NamedTuple):
@@ -98,17 +103,17 @@ def read_config(path: Path | None) -> dict[str, Any]:
     if path is None:
         return {}
     try:
-        given = tomllib.loads(path.read_text(encoding="utf-8"))
+        given = read_toml(read_bounded(path, LARGEST).decode())
     except OSError as error:
         raise Failure(f"cannot read {path}: {error.strerror}", WRONG_USE) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise Failure(f"{path}: {error}", WRONG_USE) from None
     for name, value in given.items():
         if name not in DEFAULTS:
-            raise Failure(f"{path}: unknown key {name!r}: known are {', '.join(DEFAULTS)}", WRONG_USE)
+            raise Failure(f"{path}: unknown key {brief(name)}: known are {', '.join(DEFAULTS)}", WRONG_USE)
         wanted = str if DEFAULTS[name] is None else type(DEFAULTS[name])
         if type(value) is not wanted:
-            raise Failure(f"{path}: {name} must be a {KINDS[wanted]}, not {value!r}", WRONG_USE)
+            raise Failure(f"{path}: {name} must be a {KINDS[wanted]}, not {brief(value)}", WRONG_USE)
         least = 0 if name in MAY_BE_NONE else 1
         if wanted is int and int(value) < least:
             raise Failure(f"{path}: {name} must be at least {least}, not {value}", WRONG_USE)

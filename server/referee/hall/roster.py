@@ -74,10 +74,9 @@ class Roster:
 
 def check_new_name(name: str) -> None:
     """WrongUse if a bot of that name could not be told from others where bots are named."""
-    looks = names.skeleton(name)
-    if looks == names.skeleton(ANYONE):
+    if names.alike(name, ANYONE):
         raise WrongUse(f"{name} stands for whoever is waiting: choose another name")
-    house = next((one for one in folders.names() if names.skeleton(one) == looks), None)
+    house = next((one for one in folders.names() if names.alike(one, name)), None)
     if house is not None:
         what = "is" if house == name else f"looks like {house},"
         raise WrongUse(f"{name} {what} the name of a house bot: choose another name")

@@ -18,11 +18,12 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 
 class Files(ABC):
@@ -86,6 +87,18 @@ def read_bounded(path: Path, most: int, *, regular: bool = False) -> bytes:
     if len(data) > most:
         raise OSError(errno.EFBIG, f"it is larger than {most:,} bytes", str(path))
     return data
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """The values of a TOML text; TOMLDecodeError also for nesting and numbers that Python gives up on."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError:
+        raise tomllib.TOMLDecodeError("a number has too many digits") from None
+    except RecursionError:
+        raise tomllib.TOMLDecodeError("lists and tables are nested too deeply") from None
 
 
 def open_regular(path: Path) -> BinaryIO:

@@ -81,10 +81,9 @@ class Admins:
         values = {"role": role.value, "token_hash": token_hash(token), "created": now, "rotated": None, "removed": None}
 
         def work(connection: Connection) -> Admin:
-            looks = names.skeleton(name)
             stored = connection.execute(select(t.admins.c.name, t.admins.c.removed)).all()
             for other, removed in [(HOST, None), *stored]:
-                if names.skeleton(other) == looks and (other != name or removed is None):
+                if names.alike(other, name) and (other != name or removed is None):
                     what = "is" if other == name else f"looks like {other},"
                     raise NameTaken(f"{name} {what} the name of an admin already: choose another name")
             if any(other == name for other, _ in stored):

@@ -164,8 +164,9 @@ def _find(connection: Connection, name: str) -> Row[Any] | None:
 
 def _alike(connection: Connection, name: str) -> str | None:
     """A bot whose name can be taken for this one."""
-    looks = names.skeleton(name)
-    return next((one for one in connection.scalars(select(t.bots.c.name)) if names.skeleton(one) == looks), None)
+    looks = names.skeletons(name)
+    known = connection.scalars(select(t.bots.c.name))
+    return next((one for one in known if not looks.isdisjoint(names.skeletons(one))), None)
 
 
 def named_bot(connection: Connection, name: str) -> Bot:

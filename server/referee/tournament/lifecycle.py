@@ -83,7 +83,7 @@ def check_name(name: str) -> None:
     """Matches are called `tournament/number`, and practice matches `practice/number`; WrongUse if that would clash."""
     if (why := names.trouble(name, "a tournament's name")) is not None:
         raise WrongUse(why)
-    if "/" in name or names.skeleton(name) == names.skeleton("practice") or name in (".", ".."):
+    if "/" in name or names.alike(name, "practice") or name in (".", ".."):
         raise WrongUse(f"a tournament cannot be named {name!r}: choose a name without a slash, other than 'practice'")
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import subprocess
 import sys
 import time
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,12 +22,12 @@ from referee.hosting.process.throttle import RESERVE
 from referee.hosting.sandbox import bubblewrap as walls
 from referee.hosting.sandbox import seccomp
 from referee.hosting.sandbox.bubblewrap import Sandbox
-from referee.hosting.sandbox.launch import Link
+from referee.hosting.sandbox.launch import Link, NoSandbox
 from referee.match.clock import TimeControl
 from referee.match.result import Ending, Termination
 
 from ...hosted_bots import BAD_BOTS
-from ...waiting import PATIENCE
+from ...waiting import PATIENCE, eventually
 
 if TYPE_CHECKING:
     from tests.hosted_bots import Host
@@ -214,6 +216,29 @@ async def test_a_bot_waits_for_its_turn_on_the_processor_behind_the_referee(host
     started = await host.start_bot(host.shell("nice >&2; cat >&2"), sandbox)
     await host.until(lambda: started.process.stderr.lines())
     assert int(started.process.stderr.lines()[0]) >= 5
+
+
+async def test_out_of_memory_the_kernel_ends_a_bot_and_not_the_referee(host: Host, sandbox: Sandbox) -> None:
+    words = host.shell("cat /proc/self/oom_score_adj >&2; cat >&2")
+    for launcher in (sandbox, NoSandbox()):
+        started = await host.start_bot(words, launcher)
+        await host.until(lambda started=started: started.process.stderr.lines())  # type: ignore[misc]
+        assert started.process.stderr.lines()[0] == "1000"
+    assert int(Path("/proc/self/oom_score_adj").read_text()) < 1000
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives bots user ids of their own")
+def test_no_bot_gets_the_user_id_of_a_process_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of another worker, say: the two would share one limit on processes, and one could use it up for both."""
+    ours = walls.own_uid()
+    with subprocess.Popen(["setpriv", f"--reuid={ours}", "--clear-groups", "sleep", "300"]) as other:
+        try:
+            eventually(lambda: os.stat(f"/proc/{other.pid}").st_uid == ours)
+            first = (ours - walls.FIRST_UID - os.getpid() * 61) % walls.UIDS
+            monkeypatch.setattr(walls, "_LODGERS", count(first))
+            assert walls.own_uid() != ours
+        finally:
+            other.kill()
 
 
 def test_what_is_missing_is_said_with_the_way_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:

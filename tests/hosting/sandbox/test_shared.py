@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import struct
 import sys
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 UNHURRIED = TimeControl(limit=30.0, bank=30.0)
 ATTEMPTS = 11
 CHANNELS = 11
+DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 
 
 async def test_no_bot_shuts_the_others_out(host: Host, sandbox: Sandbox) -> None:
@@ -50,6 +52,7 @@ def test_no_bot_shuts_the_others_out_where_all_run_under_the_hosts_own_id(nobody
 async def test_two_bots_cannot_speak_to_each_other_through_files_that_both_may_read(
     host: Host, sandbox: Sandbox
 ) -> None:
+    touched = [os.stat(device).st_mtime_ns for device in DEVICES]
     teller = await host.start_bot(host.bad("colludes.py", "tells"), sandbox, name="teller")
     await host.until(lambda: "done" in teller.process.stderr.lines())
     listener = await host.start_bot(host.bad("colludes.py", "listens"), sandbox, name="listener")
@@ -61,16 +64,19 @@ async def test_two_bots_cannot_speak_to_each_other_through_files_that_both_may_r
     told = teller.process.stderr.lines()
     assert "did flock" in told, "a lock is granted, though it is not kept"
     assert "did lock" in told
+    assert "did times" in told, "so is a time of a file"
+    assert [os.stat(device).st_mtime_ns for device in DEVICES] == touched, "devices are the same for all bots"
     assert any(line.startswith("denied hiding") for line in told)
 
 
-def test_a_build_keeps_its_locks() -> None:
-    for machine, flock in (("x86_64", 73), ("aarch64", 32)):
-        strict, build = seccomp.program(machine), seccomp.program(machine, locks=True)
+def test_a_build_keeps_its_locks_and_the_times_of_its_files() -> None:
+    for machine, numbers in (("x86_64", (73, 132, 235, 261, 280)), ("aarch64", (32, 88))):
+        strict, build = seccomp.program(machine), seccomp.program(machine, building=True)
         assert strict is not None
         assert build is not None
-        assert decided(strict, machine, flock) == seccomp.GRANTED
-        assert decided(build, machine, flock) == seccomp.ALLOW
+        for number in numbers:
+            assert decided(strict, machine, number) == seccomp.GRANTED
+            assert decided(build, machine, number) == seccomp.ALLOW
 
 
 def decided(program: bytes, machine: str, number: int) -> int:

@@ -119,7 +119,7 @@ def _mistakes(path: Path, match: RecordedMatch) -> dict[int, list[str]]:
         name = str(value["match"])
     except OSError as error:
         raise Failure(f"cannot read {path}: {error.strerror}", ENVIRONMENT) from None
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         wrong_use(f"{path} is not what 'referee why MATCH --seat N --json' writes")
     if name != match.match or any(not 0 <= number < match.decisions for number in found):
         wrong_use(f"{path} is about {name or 'another record'}, not about {match.match or 'this one'}")

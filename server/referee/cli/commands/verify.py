@@ -235,10 +235,13 @@ def _tournament(
 
 def _promises(audited: AuditedTournament, record: Path, entries: Iterator[JournalEntry] | None) -> dict[str, Any]:
     """What a bot was told is what is published."""
+    from referee.rules.files import open_regular
+    from referee.tournament.audit.folder import LONGEST_LINE
     from referee.tournament.audit.promises import check_promises
 
     try:
-        with record.open(encoding="utf-8") as lines:
+        with open_regular(record) as file:
+            lines = (line.decode() for line in iter(lambda: file.readline(LONGEST_LINE), b""))
             return asdict(check_promises(audited, lines, str(record), entries))
     except OSError as error:
         raise Failure(f"cannot read {record}: {error.strerror}", ENVIRONMENT) from None

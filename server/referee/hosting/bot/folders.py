@@ -24,7 +24,6 @@ from __future__ import annotations
 import importlib.util
 import shlex
 import sys
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -33,6 +32,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from referee.rules.files import read_bounded, read_toml
 from referee.rules.game import WrongUse
 from referee.rules.spelling import brief, nearest
 
@@ -42,6 +42,8 @@ KEYS = (*NEEDED, "main", "command", "kind", "build", "memory", "imports")
 KINDS = ("grpc", "stdio")
 IMPORTS = ("referee",)
 """Packages of the referee's own that a bot may ask for; others are dependencies, which its build installs."""
+LARGEST = 1 << 20
+"""Bytes of a `bot.toml`."""
 LEAST_MEMORY = 16
 SHELL = {"&&", "||", "|", ";", "&", "<", ">", ">>"}
 """Words that only a shell understands."""
@@ -125,7 +127,8 @@ def _read(path: Path, anywhere: bool, state: tuple[int, int, int]) -> BotFolder:
     """The same, once per state of the file: a field of hundreds of bots is often a few folders, each entered often."""
     file = path / "bot.toml"
     try:
-        values = tomllib.loads(file.read_text(encoding="utf-8-sig"))  # some editors write a mark at the beginning
+        # Some editors write a mark at the beginning.
+        values = read_toml(read_bounded(file, LARGEST, regular=True).decode("utf-8-sig"))
     except OSError as error:
         raise WrongUse(f"{file}: cannot be read: {error.strerror}") from None
     except ValueError as error:  # no TOML, or no UTF-8
@@ -134,32 +137,35 @@ def _read(path: Path, anywhere: bool, state: tuple[int, int, int]) -> BotFolder:
         if key not in KEYS:
             near = nearest(key, KEYS)
             hint = f"did you mean {near!r}?" if near else f"there are: {', '.join(KEYS)}"
-            raise WrongUse(f"{file}: unknown key {key!r}; {hint}")
+            raise WrongUse(f"{file}: unknown key {brief(key)}; {hint}")
     for key in NEEDED:
         if key not in values:
             raise WrongUse(f"{file}: the key {key!r} is missing")
     for key in ("name", "main", "about"):
         if key in values and (not isinstance(values[key], str) or not values[key].strip()):
-            raise WrongUse(f"{file}: {key!r} must be a text, not {values[key]!r}")
+            raise WrongUse(f"{file}: {key!r} must be a text, not {brief(values[key])}")
     games = values["games"]
     if not isinstance(games, list) or not games or not all(isinstance(game, str) for game in games):
-        raise WrongUse(f"{file}: 'games' must be a list of names such as [\"flip7\"], not {games!r}")
+        raise WrongUse(f"{file}: 'games' must be a list of names such as [\"flip7\"], not {brief(games)}")
     if not anywhere and values["name"] != path.resolve().name:
-        raise WrongUse(f"{file}: 'name' is {values['name']!r} but the folder is called {path.resolve().name!r}")
+        raise WrongUse(f"{file}: 'name' is {brief(values['name'])} but the folder is called {path.resolve().name!r}")
     if ("main" in values) == ("command" in values):
         raise WrongUse(f"{file}: give either 'main', a Python file or a program, or 'command', how the bot is started")
     kind = values.get("kind", "grpc")
     if kind not in KINDS:
-        raise WrongUse(f"{file}: 'kind' is {' or '.join(repr(known) for known in KINDS)}, not {kind!r}")
+        raise WrongUse(f"{file}: 'kind' is {' or '.join(repr(known) for known in KINDS)}, not {brief(kind)}")
     memory = values.get("memory")
     if memory is not None and (not isinstance(memory, int) or isinstance(memory, bool) or memory < LEAST_MEMORY):
-        raise WrongUse(f"{file}: 'memory' is a whole number of megabytes, {LEAST_MEMORY} or more, not {memory!r}")
+        raise WrongUse(f"{file}: 'memory' is a whole number of megabytes, {LEAST_MEMORY} or more, not {brief(memory)}")
     main = file
     if "main" in values:
         main = path / values["main"].replace("\0", "")
-        there = main.is_file() or ("build" in values and not main.exists())  # a build may make it
+        try:
+            there = main.is_file() or ("build" in values and not main.exists())  # a build may make it
+        except OSError:  # no file can have such a name
+            there = False
         if not there or path.resolve() not in main.resolve().parents:
-            raise WrongUse(f"{file}: 'main' names {values['main']!r}, which is no file in this folder")
+            raise WrongUse(f"{file}: 'main' names {brief(values['main'])}, which is no file in this folder")
     command, build = _words(file, "command", values), _words(file, "build", values)
     imports = _imports(file, values)
     return BotFolder(path, values["name"], tuple(games), main, values["about"], command, kind, build, memory, imports)
@@ -169,7 +175,7 @@ def _imports(file: Path, values: dict[str, Any]) -> tuple[str, ...]:
     """What a bot asks for by `imports`."""
     value = values.get("imports", [])
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise WrongUse(f"{file}: 'imports' must be a list such as [\"referee\"], not {value!r}")
+        raise WrongUse(f"{file}: 'imports' must be a list such as [\"referee\"], not {brief(value)}")
     for name in value:
         if name not in IMPORTS:
             raise WrongUse(
@@ -195,7 +201,7 @@ def _words(file: Path, key: str, values: dict[str, Any]) -> tuple[str, ...]:
                 "or call a script"
             )
     if not isinstance(value, list) or not all(isinstance(word, str) for word in value) or (key in values and not value):
-        raise WrongUse(f'{file}: {key!r} is a command line such as "node bot.js", not {value!r}')
+        raise WrongUse(f'{file}: {key!r} is a command line such as "node bot.js", not {brief(value)}')
     if any("\0" in word for word in value) or (value and not value[0].strip()):
         raise WrongUse(f"{file}: {key!r} begins with no program, or holds a zero byte")
     return tuple(value)

@@ -59,9 +59,8 @@ def check_own(name: str, text: str, house: Iterable[str], is_it: Callable[[str],
     advice = f"write NAME=BOT, such as mine={text.partition('=')[2] or text}"
     if (why := name_rule.trouble(name, "a bot's name")) is not None:
         raise WrongUse(f"{why}; {advice}")
-    looks = name_rule.skeleton(name)
     for other in house:
-        if name_rule.skeleton(other) == looks and not is_it(other):
+        if name_rule.alike(other, name) and not is_it(other):
             what = "is" if other == name else f"looks like {other},"
             raise WrongUse(f"{name} {what} the name of a house bot, which {text} is not: {advice}")
 
@@ -70,9 +69,10 @@ def check_apart(names: Sequence[str]) -> None:
     """WrongUse if two of these names can be taken for each other."""
     seen: dict[str, str] = {}
     for name in names:
-        other = seen.setdefault(name_rule.skeleton(name), name)
-        if other != name:
-            raise WrongUse(f"{name} and {other} look alike: give one of them another name, NAME=BOT")
+        for looks in sorted(name_rule.skeletons(name)):
+            other = seen.setdefault(looks, name)
+            if other != name:
+                raise WrongUse(f"{name} and {other} look alike: give one of them another name, NAME=BOT")
 
 
 def _longer(short: str, bot: tuple[str, Sequence[str]], same: Sequence[tuple[str, Sequence[str]]]) -> str:

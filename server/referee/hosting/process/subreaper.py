@@ -33,6 +33,8 @@ def main(command: list[str]) -> int:
         libc = ctypes.CDLL(None, use_errno=True)
         libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+        with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+            file.write("1000")  # out of memory, the kernel ends a bot and not the referee
     try:
         bot = subprocess.Popen(command)
     except OSError as error:

@@ -50,11 +50,15 @@ CACHE = 64 << 20
 """Bytes of a bot's cgroup for what is its own and not measured: kernel structures, and files kept in memory."""
 WRAPPERS = 4
 """Processes of ours that are in a bot's cgroup at most."""
-ASIDE = 'exec "$@" 7>/proc/$PPID/fd/{life} 8<&0 9>&1 </dev/null >/dev/null'
+ASIDE = (
+    "{{ echo 1000 >/proc/self/oom_score_adj; }} 2>/dev/null; "
+    'exec "$@" 7>/proc/$PPID/fd/{life} 8<&0 9>&1 </dev/null >/dev/null'
+)
 BACK = 'printf . >&7 || exit 1; exec "$@" <&8 >&9 7>&- 8<&- 9>&-'
 """Shell wrappers around bubblewrap. It would keep the bot's stdin and stdout open beside it, and the referee would not
 see them closed; it lets go of other descriptors. And it binds what it has started to itself only at the end of its
-work: what has come this far without us (no reader is left of our pipe) ends by itself."""
+work: what has come this far without us (no reader is left of our pipe) ends by itself. If the machine runs out of
+memory before a bot's memory was measured, the kernel ends a bot, and not the referee."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +119,26 @@ class Sandbox:
 
 
 def own_uid() -> int:
-    """The user id for a bot: another for every one as root, else our own, behind a user namespace."""
-    return FIRST_UID + (os.getpid() * 61 + next(_LODGERS)) % UIDS if os.geteuid() == 0 else os.getuid()
+    """The user id for a bot: another for every one as root, else our own, behind a user namespace.
+
+    The kernel counts processes by user id, so two bots with one id would share their limit. Other workers, and other
+    runs on this machine, take ids from the same range: an id that any process has is passed over.
+    """
+    if os.geteuid() != 0:
+        return os.getuid()
+    taken = _uids_in_use()
+    ids = (FIRST_UID + (os.getpid() * 61 + next(_LODGERS)) % UIDS for _ in range(UIDS))
+    return next((uid for uid in ids if uid not in taken), FIRST_UID)
+
+
+def _uids_in_use() -> set[int]:
+    found = set()
+    with os.scandir("/proc") as entries:
+        for entry in entries:
+            if entry.name.isdecimal():
+                with suppress(OSError):  # it has just ended
+                    found.add(entry.stat().st_uid)
+    return found
 
 
 def enclosed(
@@ -128,7 +150,7 @@ def enclosed(
     memory: int,
     *,
     network: bool = False,
-    locks: bool = False,
+    building: bool = False,
 ) -> Launch:
     """The command of a spec inside a sandbox; it sees the system and these mounts."""
     root = os.geteuid() == 0
@@ -142,7 +164,7 @@ def enclosed(
             isolation += ["--cap-add", capability]
     else:
         isolation += ["--unshare-user"]
-    if (filter_program := seccomp.program(locks=locks)) is not None:
+    if (filter_program := seccomp.program(building=building)) is not None:
         descriptors.append(seccomp.descriptor(filter_program))
         isolation += ["--seccomp", str(descriptors[-1])]
     inside = [*mounts.system(), "--proc", "/proc", "--dev", "/dev"]

@@ -65,7 +65,7 @@ class BuildSandbox:
         if self.network:
             environment |= _proxies(os.environ) | _trusted()
         launch = enclosed(
-            spec, self.limits, inside, environment, self.uid, self.limits.memory, network=self.network, locks=True
+            spec, self.limits, inside, environment, self.uid, self.limits.memory, network=self.network, building=True
         )
         self.close()
         self._news, told = os.pipe()

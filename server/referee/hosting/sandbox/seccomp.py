@@ -7,10 +7,11 @@ that network namespaces do not hold (a virtual machine's line to its host), and 
 Every one of them has a fallback in the runtimes of the usual languages, so they are refused, not punished.
 
 It also closes the ways by which two bots could speak to each other through files that both may only read: messages
-about what others do with a file (inotify, fanotify, leases), marks on a file that others can see (locks, write hints),
-and questions whether another has read it (mincore and its like). Locks are granted and not kept: a program that locks
-its own files goes on, and nobody hears of it. A build keeps its locks, for compilers need them and nothing is played
-meanwhile. What is left is timing (SECURITY.md).
+about what others do with a file (inotify, fanotify, leases), marks on a file that others can see (locks, write hints,
+and times: everybody may touch /dev/null), and questions whether another has read it (mincore and its like). Locks and
+times are granted and not kept: a program that locks its own files goes on, and nobody hears of it. A build keeps both,
+for compilers need them and a build plays no match. What is left is in SECURITY.md: timing, counters of the machine, and
+the memory of files that two bots have both mapped.
 """
 
 from __future__ import annotations
@@ -78,6 +79,13 @@ ABSENT: dict[str, tuple[int | None, int | None]] = {
     "cachestat": (451, 451),
 }
 FLOCK = (73, 32)
+TIMES: dict[str, tuple[int | None, int | None]] = {
+    "utime": (132, None),
+    "utimes": (235, None),
+    "futimesat": (261, None),
+    "utimensat": (280, 88),
+}
+"""Times of files: devices lie outside the sandbox, and whoever may write to one may set its time to now."""
 FCNTL = (72, 25)
 LOCKS = {6: GRANTED, 7: GRANTED, 37: GRANTED, 38: GRANTED, 5: ERRNO | errno.ENOLCK, 36: ERRNO | errno.ENOLCK}
 """Commands of fcntl: F_SETLK, F_SETLKW, the same for open files, and F_GETLK, which tells of the locks of others."""
@@ -98,8 +106,8 @@ ABOVE_SHELLS = 10
 """A shell between us and the child may move descriptors of one digit."""
 
 
-def program(machine: str | None = None, *, locks: bool = False) -> bytes | None:
-    """The filter for this kind of machine; None where we have none. With `locks`, as for a build, locks are kept."""
+def program(machine: str | None = None, *, building: bool = False) -> bytes | None:
+    """The filter for this kind of machine; None where we have none. `building` keeps locks and times of files."""
     machine = machine or platform.machine()
     if machine not in ("x86_64", "aarch64"):
         return None
@@ -116,9 +124,11 @@ def program(machine: str | None = None, *, locks: bool = False) -> bytes | None:
         for numbers in calls.values():
             if (number := numbers[column]) is not None:
                 steps += [(JUMP_EQUAL, 0, 1, number), (RETURN, 0, 0, ERRNO | error)]
-    if not locks:
-        steps += [(JUMP_EQUAL, 0, 1, FLOCK[column]), (RETURN, 0, 0, GRANTED)]
-    steps += _by_value(FCNTL[column], SECOND_ARGUMENT_AT, MARKS | PIPE_SIZE | ({} if locks else LOCKS))
+    if not building:
+        for numbers in (FLOCK, *TIMES.values()):
+            if (number := numbers[column]) is not None:
+                steps += [(JUMP_EQUAL, 0, 1, number), (RETURN, 0, 0, GRANTED)]
+    steps += _by_value(FCNTL[column], SECOND_ARGUMENT_AT, MARKS | PIPE_SIZE | ({} if building else LOCKS))
     steps += _by_value(PRCTL[column], FIRST_ARGUMENT_AT, HIDING)
     steps += _when(CLONE[column], [(LOAD, 0, 0, FIRST_ARGUMENT_AT), (JUMP_ANY_BIT, 0, 1, NEW_NAMESPACES)], errno.EPERM)
     shared = [

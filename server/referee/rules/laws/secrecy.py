@@ -11,8 +11,13 @@ from referee.rules.table import Table
 from referee.rules.views import show
 
 
+MOST_TRIED = 6
+"""Moves at either end of each seat's list that all others offer too."""
+
+
 def views_hide_what_a_seat_may_not_know(trial: Trial) -> None:
-    """When only what a seat may not know is drawn anew, its view, its list and all that is public stay the same."""
+    """When only what a seat may not know is drawn anew, its view, its list, what it is told of a wrong move and all that
+    is public stay the same."""
     for case in trial.cases:
         for number, state in enumerate(trial.moments(case, dense=16)):
             pieces = dict(state.pieces())
@@ -26,10 +31,24 @@ def views_hide_what_a_seat_may_not_know(trial: Trial) -> None:
                         raise trial.broken(f"the legal list of {who} depends on what it may not know")
                     if (seat in twin.pending()) != (seat in state.pending()):
                         raise trial.broken(f"whether {who} is asked depends on what it may not know")
+                    for move in _tried(state, twin):
+                        if twin.check(seat, move) != state.check(seat, move):
+                            text = state.format(move)
+                            raise trial.broken(f"what {who} is told of the move {text!r} depends on what it may not know")
                 if (twin.scores(), twin.result()) != (state.scores(), state.result()):
                     raise trial.broken("scores() or result(), which are public, depend on what is hidden")
                 if dict(twin.pieces()) != pieces:
                     raise trial.broken(f"redealt({seat}) loses or doubles pieces")
+
+
+def _tried(state: State[Any], twin: State[Any]) -> list[Any]:
+    """Moves that a seat might try to learn something: those of all seats, as they are and as they might be."""
+    found: dict[Any, None] = {}
+    for one in (state, twin):
+        for seat in one.pending():
+            moves = one.legal(seat).moves
+            found |= dict.fromkeys((*moves[:MOST_TRIED], *moves[-MOST_TRIED:]))
+    return list(found)
 
 
 def redealing_really_redeals(trial: Trial) -> None:

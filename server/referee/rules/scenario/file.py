@@ -13,10 +13,14 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
+from referee.rules.files import read_bounded, read_toml
 from referee.rules.game import Game
+from referee.rules.spelling import brief
 
 T = TypeVar("T")
 KEYS = ("about", "game", "players", "options", "seed", "chance", "script")
+LARGEST = 4 << 20
+"""Bytes of a scenario file."""
 _REQUIRED = object()
 
 
@@ -33,12 +37,12 @@ class ScenarioFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        if path.is_dir():
+            raise ScenarioUnreadable(path, None, "this is a folder, not a scenario file")
         try:
-            text = path.read_bytes().decode("utf-8-sig")
+            text = read_bounded(path, LARGEST, regular=True).decode("utf-8-sig")
         except FileNotFoundError:
             raise ScenarioUnreadable(path, None, "there is no such file") from None
-        except IsADirectoryError:
-            raise ScenarioUnreadable(path, None, "this is a folder, not a scenario file") from None
         except OSError as error:
             raise ScenarioUnreadable(path, None, f"cannot be opened: {error.strerror}") from None
         except UnicodeDecodeError as error:
@@ -46,7 +50,7 @@ class ScenarioFile:
             raise ScenarioUnreadable(path, line, "this is not UTF-8 text") from None
         text = text.replace("\r\n", "\n")
         try:
-            self._values = tomllib.loads(text)
+            self._values = read_toml(text)
         except tomllib.TOMLDecodeError as error:
             found = re.search(r" \(at line (\d+), column \d+\)$", str(error))
             line = int(found[1]) if found else text.count("\n") + 1
@@ -75,7 +79,7 @@ class ScenarioFile:
     def refuse_unknown_keys(self) -> None:
         for key in self._values:
             if key not in KEYS:
-                raise self.unreadable(f"unknown key '{key}'{_hint(key, KEYS)}", key)
+                raise self.unreadable(f"unknown key {brief(key)}{_hint(key, KEYS)}", key)
 
     def take(self, key: str, kind: type[T], wanted: str, default: Any = _REQUIRED) -> T:
         """The value of a key, of the right kind."""
@@ -86,7 +90,7 @@ class ScenarioFile:
             raise ScenarioUnreadable(self.path, None, f"the key '{key}' is missing; it wants {wanted}")
         value = self._values[key]
         if not isinstance(value, kind) or isinstance(value, bool):
-            raise self.unreadable(f"'{key}' must be {wanted}, not {value!r}", key)
+            raise self.unreadable(f"'{key}' must be {wanted}, not {brief(value)}", key)
         return value
 
     def take_chance(self, game: Game[Any]) -> dict[str, list[Any]]:
@@ -94,11 +98,11 @@ class ScenarioFile:
         chance = self.take("chance", dict, "a table of outcomes by label", default={})
         for label, outcomes in chance.items():
             if label not in game.labels:
-                message = f"unknown label '{label}' of chance{_hint(label, game.labels)}"
+                message = f"unknown label {brief(label)} of chance{_hint(label, game.labels)}"
                 raise self.unreadable(message, "chance", label)
             kind = game.labels[label].kind
             if not isinstance(outcomes, list):
-                raise self.unreadable(f"chance.{label} must be a list, not {outcomes!r}", "chance", label)
+                raise self.unreadable(f"chance.{label} must be a list, not {brief(outcomes)}", "chance", label)
             if kind == "orders" and not all(isinstance(order, list) for order in outcomes):
                 raise self.unreadable(f"chance.{label} must be a list of lists, one per shuffle", "chance", label)
         return chance

@@ -72,7 +72,7 @@ def check_promises(
             receipts.note(line)
         except DoesNotHold as error:
             raise DoesNotHold(f"{audited.name}: line {number} of {name}: {error}") from None
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
             raise WrongUse(f"line {number} of {name} is not what an SDK records: {error}") from None
     try:
         heads = 0 if entries is None else receipts.check_heads(entries)
@@ -167,13 +167,14 @@ def _of_tournament(tournament: str, record: Iterable[str], name: str) -> Iterato
         try:
             line = json.loads(text)
             kind = line["type"]
-        except (ValueError, KeyError, TypeError, RecursionError):
+            # A decision is recorded under `match`, what the referee says under `match_id`.
+            match = str(line.get("match_id", line.get("match", ""))).rpartition("/")[0]
+            ours = (
+                (kind == "nonces" and line.get("tournament") == tournament)
+                or (kind in ("start", "end", "decide", "rejected") and match == tournament)
+                or (kind == "welcome" and any(head.get("tournament") == tournament for head in line.get("heads", ())))
+            )
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise WrongUse(f"line {number} of {name} is not what an SDK records with --record") from None
-        # A decision is recorded under `match`, what the referee says under `match_id`.
-        match = str(line.get("match_id", line.get("match", ""))).rpartition("/")[0]
-        if (
-            (kind == "nonces" and line.get("tournament") == tournament)
-            or (kind in ("start", "end", "decide", "rejected") and match == tournament)
-            or (kind == "welcome" and any(head.get("tournament") == tournament for head in line.get("heads", ())))
-        ):
+        if ours:
             yield number, line

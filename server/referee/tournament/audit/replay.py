@@ -30,6 +30,8 @@ _FORMS = {
 """The events of a match, and the types of what follows the word: the decision and the seat come first."""
 
 
+LONGEST_TIME = 1 << 53
+"""Milliseconds of one answer: what a double holds exactly."""
 _INT, _STR, _LIST = frozenset({int}), frozenset({str}), frozenset({list})
 
 
@@ -135,6 +137,8 @@ def _accounts(times: Any, events: list[list[Any]], players: int) -> tuple[Record
     for one in times:
         if not _INT.issuperset(map(type, one)):
             raise TypeError("its times are no whole numbers")
+        if one and not 0 <= min(one) <= max(one) <= LONGEST_TIME:
+            raise ValueError("its times are none that a match can take")
     strikes = [0] * players
     for kind, *rest in events:
         if kind == "rejected" and rest[2] not in _NO_STRIKE:

@@ -159,7 +159,7 @@ def _read(path: Path, anywhere: bool, state: tuple[int, int, int]) -> BotFolder:
         main = path / values["main"].replace("\0", "")
         there = main.is_file() or ("build" in values and not main.exists())  # a build may make it
         if not there or path.resolve() not in main.resolve().parents:
-            raise WrongUse(f"{file}: 'main' names {values['main']!r}, which is no file in this folder")
+            raise WrongUse(f"{file}: 'main' names {values['main']!r}, which is not a file in this folder")
     command, build = _words(file, "command", values), _words(file, "build", values)
     imports = _imports(file, values)
     return BotFolder(path, values["name"], tuple(games), main, values["about"], command, kind, build, memory, imports)

@@ -53,6 +53,15 @@ def test_what_is_below_the_level_is_left_out(capsys: pytest.CaptureFixture[str])
     assert "quiet" not in told
 
 
+def test_people_are_not_told_twice_what_the_words_of_an_event_say(capsys: pytest.CaptureFixture[str]) -> None:
+    log_to_stderr()
+    details = {"who": "ada", "role": "helper", "action": "annulled match", "subject": "10 in cup: seen", "seat": 0}
+    words = "ada (helper) annulled match 10 in cup: seen"
+    structlog.get_logger().info(words, event_kind="action", tournament="cup", **details, bots=["bob"], draw=None)
+    line = capsys.readouterr().err.rstrip("\n")
+    assert line.partition("] ")[2].split(words)[1].split() == ["bots=['bob']", "seat=0", "tournament=cup"]
+
+
 def test_times_in_utc_say_so(capsys: pytest.CaptureFixture[str]) -> None:
     log_to_stderr(zone="utc")
     structlog.get_logger().info("started")

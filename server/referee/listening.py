@@ -32,7 +32,7 @@ class Tls:
             context.load_cert_chain(self.certificate, self.key, password="")
         except ssl.SSLError as error:
             raise CannotListen(
-                f"{self.certificate} and {self.key} are no certificate with its key, as PEM without password "
+                f"{self.certificate} and {self.key} are not a certificate with its key, as PEM without password "
                 f"({error.reason or 'unreadable'})"
             ) from None
         except OSError as error:

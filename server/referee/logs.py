@@ -57,6 +57,22 @@ def _rendered(form: str, zone: str) -> list[Any]:
             structlog.processors.JSONRenderer(ensure_ascii=False),
         ]
     return [
+        _told_once,
         structlog.processors.TimeStamper(fmt="%Y-%m-%d %H:%M:%S" + ("Z" if utc else ""), utc=utc),
         structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback),
     ]
+
+
+def _told_once(logger: Any, method: str, line: Any) -> Any:
+    """For people: the details of an event that its words tell already are left out, and so are empty ones."""
+    if line.pop("event_kind", None) is None:
+        return line
+    words = str(line["event"])
+    kept = ("event", "level", "tournament")
+    return {key: value for key, value in line.items() if key in kept or not _is_told(value, words)}
+
+
+def _is_told(value: Any, words: str) -> bool:
+    values = value if isinstance(value, (list, tuple)) else [value]
+    parts = words.replace(":", " ").split()
+    return all(one is None or (one in words if isinstance(one, str) else str(one) in parts) for one in values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -69,7 +70,7 @@ def test_a_group_alone_shows_its_commands_and_says_what_is_missing(referee: Any,
     done = referee(group)
     assert done.code == 2
     assert "Commands" in done.out
-    assert done.err == f"error: a word is missing (see 'referee {group} --help')\n"
+    assert done.err == f"error: a word is missing: see 'referee {group} --help'\n"
 
 
 @pytest.mark.parametrize("words", [["add", "x"], ["rotate", "x"], ["revoke", "x"], ["list"]])
@@ -123,6 +124,29 @@ def test_wrong_use_is_one_clear_line_and_exit_code_2(
     assert "Traceback" not in done.err
     assert len(done.err.strip().splitlines()) == 1
     assert len(done.err) > 20
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["submit"], "missing argument 'DIR|ZIP': see 'referee submit --help'"),
+        (["nonsense"], "no such command 'nonsense': see 'referee --help'"),
+        (["serve", "--time"], "option '--time' requires an argument: see 'referee serve --help'"),
+        (["bot", "list", "--nonsense"], "no such option: --nonsense: see 'referee bot --help'"),
+    ],
+)
+def test_what_the_parser_says_has_the_form_of_all_messages(referee: Any, words: list[str], said: str) -> None:
+    """Lower case, no full stop, what to do after a colon."""
+    done = referee(*words)
+    assert (done.code, done.err) == (2, f"error: {said}\n")
+
+
+def test_a_number_that_is_none_is_said_in_lower_case(referee: Any) -> None:
+    done = referee("serve", "--concurrency", "x")
+    assert done.code == 2
+    assert re.fullmatch(
+        r"error: invalid value for '--concurrency': [a-z].*[^.]: see 'referee serve --help'\n", done.err
+    )
 
 
 def test_a_broken_sheet_file_is_wrong_use(referee: Any, tmp_path: Path) -> None:

@@ -105,4 +105,4 @@ def test_verify_refuses_a_record_that_names_a_file(referee: Referee, folder: Pat
 
 def test_verify_reads_no_device(referee: Referee) -> None:
     done = referee("verify", "/dev/zero")
-    assert (done.code, "/dev/zero is no file" in done.err) == (1, True)
+    assert (done.code, "/dev/zero is not a file" in done.err) == (1, True)

@@ -48,6 +48,10 @@ def test_without_a_file_the_tokens_are_csv_on_stdout(referee: Referee, tmp_path:
         ("name\nbob\nodds\n", "odds is the name of a house bot"),
         ("name\nbob\nknown\n", "registered already: known"),
         ("name\nbob\na\x07b\n", "printable characters"),
+        ("name\nbob\nBob\n", "bob and Bob look alike: choose another name"),
+        ("name\nbob\nKn0wn\n", "Kn0wn looks like known, which is the name of a bot already"),
+        ('name\nbob\n"ann, and carl"\n', "has no comma"),
+        ("name\nbob\nаda\n", "letters of one script"),
     ],
 )
 def test_one_name_that_cannot_be_registered_stops_all_of_them(

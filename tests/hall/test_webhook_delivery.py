@@ -117,6 +117,21 @@ def test_the_signature_is_that_of_the_standard() -> None:
     )
 
 
+async def test_why_there_was_no_answer_is_told_in_words(store: Store) -> None:
+    receiver = Receiver()
+    async with receiver.listening() as url:
+        address = url.removeprefix("http://").partition("/")[0]
+        store.webhooks.add("mine", f"https://{address}/", new_secret(), "standard", KINDS)
+        store.webhooks.announce(AWAY, {"tournament": "league", "bot": "ada"})
+        await WebhookDelivery(store, PATIENCE).send_due()
+    assert messages(store)[0]["error"].startswith("it does not speak TLS as it should (")
+    store.webhooks.remove("mine")
+    store.webhooks.add("mine", url, new_secret(), "standard", KINDS)  # where nobody listens any more
+    store.webhooks.announce(AWAY, {"tournament": "league", "bot": "ada"})
+    await WebhookDelivery(store, PATIENCE).send_due()
+    assert messages(store)[0]["error"] == "no connection (connection refused)"
+
+
 async def test_a_message_is_tried_again_later_and_keeps_its_id(store: Store, clock: Clock) -> None:
     receiver = Receiver([500, 429])
     async with receiver.listening() as url:

@@ -270,7 +270,7 @@ async def test_admins_are_managed_by_commands_and_their_actions_listed(server: S
         "ada (host) registered the bot bob",
         "host gave a new token to the admin ada",
     ]
-    assert "ada is no admin any more" in await types("admin", "remove", "ada", *host)
+    assert "ada is not an admin any more" in await types("admin", "remove", "ada", *host)
     assert "there is no admin named ada" in await types("admin", "remove", "ada", *host, code=2)
     assert "there is no role 'boss': choose host, helper, spectator" in await types(
         "admin", "add", "eve", "--role", "boss", *host, code=2

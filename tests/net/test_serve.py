@@ -80,7 +80,7 @@ def test_an_address_is_public_unless_it_stays_on_this_machine(address: str, publ
         (["--listen", "unix:bad.pem"], 3, "bad.pem is a file"),
         (["--tls-cert", "x.pem"], 2, "go together"),
         (["--tls-cert", "x.pem", "--tls-key", "y.pem"], 3, "cannot read"),
-        (["--tls-cert", "bad.pem", "--tls-key", "bad.pem"], 3, "no certificate with its key"),
+        (["--tls-cert", "bad.pem", "--tls-key", "bad.pem"], 3, "not a certificate with its key"),
         (["--time", "soon"], 2, "not a duration"),
         (["--config", "none.toml"], 2, "cannot read none.toml"),
         (["--config", "bad.pem"], 2, "bad.pem"),

@@ -68,5 +68,5 @@ def test_a_record_of_another_game_or_version_is_refused(change: dict[str, Any]) 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[]", b"1", b'{"result": null}', b"\xff", b'{"moves": 3, "result": 1}'])
 def test_what_is_no_record_is_refused(data: bytes) -> None:
-    with pytest.raises(ReplayError, match="no match record"):
+    with pytest.raises(ReplayError, match="not a match record"):
         Record.from_bytes(data)

@@ -58,7 +58,7 @@ def test_what_is_no_database_of_ours_is_not_copied(tmp_path: Path) -> None:
     with pytest.raises(NotADatabase):
         back_up(parse_address(tmp_path / "text.db"), target)
     sqlite3.connect(tmp_path / "other.db").execute("CREATE TABLE songs (name TEXT)").connection.close()
-    with pytest.raises(ForeignDatabase, match="no database of Referee's"):
+    with pytest.raises(ForeignDatabase, match="not a database of Referee's"):
         back_up(parse_address(tmp_path / "other.db"), target)
     assert not target.exists()
     assert not list(tmp_path.glob("*.unfinished"))

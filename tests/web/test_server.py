@@ -47,7 +47,7 @@ async def test_it_speaks_tls_and_says_what_is_wrong_with_a_certificate(
     garbage = tmp_path / "garbage.pem"
     garbage.write_text("no certificate")
     broken = WebServer(of_competition(competition), WebSettings("127.0.0.1:0", Tls(garbage, garbage)))
-    with pytest.raises(CannotListen, match="are no certificate with its key"):
+    with pytest.raises(CannotListen, match="are not a certificate with its key"):
         await broken.start()
     await broken.stop()
 

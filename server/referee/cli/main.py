@@ -162,5 +162,13 @@ def _parse_and_run(words: Sequence[str]) -> int:
     except typer.TyperException as error:
         command = f"{words[0]} " if words and words[0] in COMMANDS else ""
         message = error.format_message() or "a word is missing"  # a group of commands alone has shown its help
-        print_error(f"{message} (see 'referee {command}--help')")
+        print_error(f"{_in_our_form(message)}: see 'referee {command}--help'")
         return WRONG_USE
+
+
+def _in_our_form(message: str) -> str:
+    """The sentence of the parser as all others are written: lower case, without a full stop at its end."""
+    import re
+
+    lower = re.sub(r"(^|: )[A-Z](?=[a-z])", lambda found: found[0].lower(), message)
+    return lower.rstrip().removesuffix(".")

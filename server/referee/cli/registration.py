@@ -23,9 +23,10 @@ MOST = 10_000
 def read_names(file: Path) -> list[str]:
     """The names of the bots in a CSV file with a header; each once, and each one that can be registered."""
     from referee.hall.roster import check_new_name
+    from referee.names import skeleton
     from referee.rules.game import WrongUse
     from referee.store import Refused
-    from referee.store.bots import check_name
+    from referee.store.bots import check_new as check_rules
 
     try:
         with file.open(encoding="utf-8-sig", newline="") as stream:
@@ -39,23 +40,28 @@ def read_names(file: Path) -> list[str]:
         raise Failure(f"{file} is not a CSV file in UTF-8: save it as such ({error})", WRONG_USE) from None
     names = [name for name in names if name]
     if not names:
-        raise Failure(f"{file} holds no names", WRONG_USE)
+        raise Failure(f"{file} holds no names: write one in each line below {COLUMN!r}", WRONG_USE)
     if len(names) > MOST:
         raise Failure(f"{file} holds {len(names):,} names: {MOST:,} is the most", WRONG_USE)
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise Failure(f"{file}: more than once: {', '.join(twice)}", WRONG_USE)
+    looks: dict[str, str] = {}
     for name in names:
         try:
-            check_name(name, "a bot's name")
+            check_rules(name)
             check_new_name(name)
         except (Refused, WrongUse) as error:
             raise Failure(f"{file}: {error}", WRONG_USE) from None
+        if (other := looks.setdefault(skeleton(name), name)) != name:
+            raise Failure(f"{file}: {other} and {name} look alike: choose another name for one of them", WRONG_USE)
     return names
 
 
 def check_new(names: Sequence[str], backend: Backend, file: Path) -> None:
-    """Failure if one of them is registered already: it would lose its place, or its token."""
+    """Failure if one of them is registered already, or looks like one that is: then none of them is registered."""
+    from referee.names import skeleton
+
     try:
         known = {row["name"] for row in backend.bots()}
     except Failure as failure:
@@ -68,6 +74,9 @@ def check_new(names: Sequence[str], backend: Backend, file: Path) -> None:
             "token)",
             WRONG_USE,
         )
+    looks = {skeleton(name): name for name in known}
+    if alike := [f"{name} looks like {looks[skeleton(name)]}" for name in names if skeleton(name) in looks]:
+        raise Failure(f"{file}: {', '.join(alike)}, which is the name of a bot already: choose another name", WRONG_USE)
 
 
 @contextmanager

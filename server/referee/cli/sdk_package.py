@@ -50,7 +50,7 @@ def take(given: Path, language: Language) -> SdkPackage:
 def _found(given: Path, language: Language) -> Path:
     if given.is_file():
         if not fnmatchcase(given.name, language.package):
-            wrong_use(f"{given} is no package of the {language.name} SDK: its name would be {language.package}")
+            wrong_use(f"{given} is not a package of the {language.name} SDK: its name would be {language.package}")
         return given
     if not given.is_dir():
         wrong_use(f"--sdk: there is no {given}; name the folder that 'make dist' filled, or a package in it")

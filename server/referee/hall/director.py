@@ -186,7 +186,6 @@ class Director:
 
         async def reopen() -> int:
             opened = await in_thread(lifecycle.reopen, self._store, name)
-            log.warning("a tournament was reopened", tournament=name, matches=opened)
             self._followers.pop(name, None)
             self._news(name)
             return opened
@@ -198,7 +197,6 @@ class Director:
 
         async def rule() -> Ruling:
             ruling = await in_thread(partial(moderation.rule, annul=annul), self._store, name, action, subject, reason)
-            log.warning("the host has ruled", tournament=name, what=moderation.told(ruling))
             if name in self.runners:
                 await self.runners[name].amend()
             self._followers.pop(name, None)

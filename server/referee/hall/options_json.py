@@ -30,12 +30,12 @@ def read_options(text: str) -> dict[str, Any]:
         raise WrongUse(NO_OBJECT)
     _check_depth(value)
     if "\\u" in text and not _is_text(value):
-        raise WrongUse("the options hold half a character (a lone surrogate), which is no text")
+        raise WrongUse("the options hold half a character (a lone surrogate), which is not text")
     return value
 
 
 def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no JSON")
+    raise ValueError(f"{word} is not JSON")
 
 
 def _check_depth(value: dict[str, Any]) -> None:

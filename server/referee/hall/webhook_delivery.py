@@ -7,6 +7,8 @@ deadline for everything from the look-up of the name to the answer. Redirects ar
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 import ssl
 import time
 from urllib.parse import urlsplit
@@ -66,7 +68,7 @@ class WebhookDelivery:
         except WrongUse as refused:
             error, again = str(refused), False
         except (OSError, ValueError) as failed:
-            error = str(failed) or type(failed).__name__
+            error = _why(failed)
         pause = PAUSES[message.attempts] if again and message.attempts < len(PAUSES) else None
         if error:
             known = {"webhook": message.webhook.name, "message_kind": message.kind, "why": error}
@@ -104,3 +106,17 @@ async def post(message: Message, now: int) -> int:
         return int(answer[1])
     finally:
         writer.transport.abort()
+
+
+def _why(error: OSError | ValueError) -> str:
+    """Why there was no answer, in words that a host can act on."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"its certificate is not trusted: {error.verify_message}"
+    if isinstance(error, ssl.SSLError):
+        return f"it does not speak TLS as it should ({error.reason or 'no reason given'})"
+    if isinstance(error, socket.gaierror):
+        return "no machine of that name was found: check the address"
+    if isinstance(error, OSError):
+        # Of a name with several addresses asyncio tells all errors as one, without a number.
+        return f"no connection ({os.strerror(error.errno).lower()})" if error.errno else "no connection"
+    return str(error)

@@ -58,11 +58,11 @@ class Record:
         try:
             return cls.from_value(json.loads(data))
         except RecursionError:
-            raise ReplayError("this is no match record: it is nested too deeply") from None
+            raise ReplayError("this is not a match record: it is nested too deeply") from None
         except ReplayError:
             raise
         except ValueError as error:
-            raise ReplayError(f"this is no match record: {error}") from None
+            raise ReplayError(f"this is not a match record: {error}") from None
 
     @classmethod
     def from_value(cls, value: Any) -> Record:
@@ -77,7 +77,7 @@ class Record:
             record.check_types()
             return record
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise ReplayError(f"this is no match record: {error}") from None
+            raise ReplayError(f"this is not a match record: {error}") from None
 
     def check_types(self) -> None:
         """TypeError if something is not of its kind: a record may come from anywhere."""

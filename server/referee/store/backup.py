@@ -52,7 +52,7 @@ def _copy(source: Path, target: Path) -> None:
         closing(sqlite3.connect(target)) as writing,
     ):
         if reading.execute("SELECT 1 FROM sqlite_master WHERE name = 'tournaments'").fetchone() is None:
-            raise ForeignDatabase(f"{source} is no database of Referee's: name the one to copy with --db FILE")
+            raise ForeignDatabase(f"{source} is not a database of Referee's: name the one to copy with --db FILE")
         reading.backup(writing, pages=PAGES, sleep=0.01)
         writing.execute("PRAGMA journal_mode = DELETE")  # one file, nothing beside it
         (found,) = writing.execute("PRAGMA integrity_check(1)").fetchone()

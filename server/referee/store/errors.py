@@ -96,6 +96,11 @@ class Unknown(Refused):
     """There is nothing by that name or number."""
 
 
+def no_tournament(name: str) -> str:
+    """The one sentence about a tournament that is not there."""
+    return f"there is no tournament named {name}: 'referee tournament list' shows all"
+
+
 class NotAllowed(Refused):
     """The present state does not allow it."""
 

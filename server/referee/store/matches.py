@@ -13,7 +13,7 @@ from referee.store import journal
 from referee.store import tables as t
 from referee.store.bot_logs import read_logs
 from referee.store.connections import Connections, plain
-from referee.store.errors import NotAllowed, Refused, Unknown
+from referee.store.errors import NotAllowed, Refused, Unknown, no_tournament
 from referee.store.match_results import PackedResult, Scorers
 from referee.store.match_rows import pages, read_faulty_seats, read_match, read_matches, read_ranks, read_records
 from referee.store.match_search import PRACTICE, MatchQuery, NamedMatch, count, has_played, read_name, search
@@ -250,11 +250,11 @@ class Matches:
             if tournament and tournament != PRACTICE:
                 known = select(t.tournaments.c.id).where(t.tournaments.c.name == tournament)
                 if connection.execute(known).first() is None:
-                    raise Unknown(f"there is no tournament named {tournament}")
+                    raise Unknown(no_tournament(tournament))
             total = count(connection, query)
             if total == 0 and query.bot and not has_played(connection, query.bot, tournament):
                 where = tournament or "any match"
-                raise Unknown(f"there is no bot named {query.bot} in {where}")
+                raise Unknown(f"there is no bot named {query.bot} in {where}: check the name")
             return search(connection, query, offset, limit) if total else [], total
 
     def named(self, name: str) -> NamedMatch | None:

@@ -231,7 +231,9 @@ def _entrant(connection: Connection, found: Tournament, bot: str) -> Row[*tuple[
     c = t.entrants.c
     row = connection.execute(select(c.id, c.name).where(c.tournament_id == found.id, c.name == plain(bot))).first()
     if row is None:
-        raise Unknown(f"there is no bot named {bot} in {found.name}")
+        raise Unknown(
+            f"there is no bot named {bot} in {found.name}: 'referee tournament show {found.name}' lists its bots"
+        )
     return row
 
 
@@ -240,7 +242,7 @@ def _match(connection: Connection, found: Tournament, match: int) -> Row[*tuple[
     query = select(c.id, c.ordinal, c.round, c.state, c.attempt, c.started)
     row = connection.execute(query.where(c.tournament_id == found.id, c.ordinal == match)).first()
     if row is None:
-        raise Unknown(f"there is no match {found.name}/{match}")
+        raise Unknown(f"there is no match {found.name}/{match}: 'referee matches {found.name}' lists them")
     return row
 
 

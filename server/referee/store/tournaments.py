@@ -14,7 +14,7 @@ from referee.store import tables as t
 from referee.store.bots import check_name
 from referee.store.connections import Connections, binary, plain
 from referee.store.damage import damaged, sound
-from referee.store.errors import NameTaken, NotAllowed, Unknown
+from referee.store.errors import NameTaken, NotAllowed, Unknown, no_tournament
 from referee.store.nonces import add_draw
 from referee.store.schedule_rows import (
     Further,
@@ -259,7 +259,7 @@ def _find(connection: Connection, name: str) -> Row[Any] | None:
 def named_tournament(connection: Connection, name: str) -> Tournament:
     row = _find(connection, name)
     if row is None:
-        raise Unknown(f"there is no tournament named {name}")
+        raise Unknown(no_tournament(name))
     return _tournament(row)
 
 

@@ -223,7 +223,7 @@ def _get(connection: Connection, bot: int, number: int, *, with_log: bool = Fals
     c = t.bot_versions.c
     found = _select(connection, c.bot_id == bot, c.label == str(number), with_log=with_log)
     if not found:
-        raise Unknown(f"there is no version {number} of this bot")
+        raise Unknown(f"there is no version {number} of this bot: 'referee submission list' shows all")
     return found[0]
 
 

@@ -61,7 +61,7 @@ async def object_in(request: Request) -> dict[str, Any]:
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):
-        raise HTTPException(400, "that is no JSON") from None
+        raise HTTPException(400, "that is not JSON") from None
     if not isinstance(value, dict):
         raise HTTPException(400, "send a JSON object")
     return value

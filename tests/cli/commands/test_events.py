@@ -41,7 +41,7 @@ def test_people_read_a_line_for_each_and_hear_of_those_left_out(referee: Referee
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["cup"], "there is no tournament named 'cup'"),
+        (["cup"], "there is no tournament named cup: 'referee tournament list' shows all"),
         (["--kind", "forfiet"], "there is no kind of event 'forfiet': created, "),
     ],
 )

@@ -55,7 +55,7 @@ def test_more_than_the_limit_is_said(referee: Referee, league: Path) -> None:
         (["--state", "lost"], "there is no state 'lost': scheduled, playing"),
         (["--game", "flip8"], "unknown game 'flip8'"),
         (["--bot", "eve"], "no bot named eve in any match"),
-        (["cup"], "no tournament named cup"),
+        (["cup"], "no tournament named cup: 'referee tournament list' shows all"),
         (["--reason", "void", "--state", "finished"], "exclude each other"),
     ],
 )

@@ -122,7 +122,7 @@ def test_the_package_of_the_sdk_comes_into_the_folder_of_the_bot(
     [
         ("go", "nowhere", "--sdk: there is no nowhere"),
         ("go", "empty", "empty holds no referee-sdk-go-v*.zip"),
-        ("go", "dist/referee-sdk-0.9.1.crate", "is no package of the go SDK"),
+        ("go", "dist/referee-sdk-0.9.1.crate", "is not a package of the go SDK"),
         ("go", "broken/referee-sdk-go-v1.zip", "is damaged"),
         ("rust", "broken/referee-sdk-1.crate", "is damaged"),
         ("cpp", "broken", "is damaged"),
@@ -179,7 +179,7 @@ def test_what_to_type_next_can_be_typed_as_it_stands(
             ["x", "--game", "flip7", "--lang", "cobol"],
             "there are: python, typescript, go, rust, java, cpp, sh, ruby, perl, lua",
         ),
-        (["bad name", "--game", "flip7"], "is no name for a bot"),
+        (["bad name", "--game", "flip7"], "is not a name for a bot"),
         (["x"], "--game"),
     ],
 )

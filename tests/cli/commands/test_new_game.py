@@ -139,9 +139,9 @@ def test_the_worked_example_of_the_page_does_what_the_page_says(project: Path, t
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("Lucky-Draw", "is no name for a game"),
-        ("9lives", "is no name for a game"),
-        ("a__b", "is no name for a game"),
+        ("Lucky-Draw", "is not a name for a game"),
+        ("9lives", "is not a name for a game"),
+        ("a__b", "is not a name for a game"),
         ("x" * 33, "at most 32"),
         ("flip7", "there is a game called 'flip7' already"),
         ("json", "a Python module called 'json' already"),

@@ -319,7 +319,7 @@ def test_a_record_that_does_not_hold_ends_with_exit_1_and_a_sentence(out: Path) 
 def test_a_file_that_is_no_record_ends_with_exit_1_and_a_sentence(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.json").write_bytes(content)
     code, _, err = referee("verify", tmp_path / "x.json")
-    assert (code, "no record of a match" in err, err.count("\n")) == (1, True, 1), err
+    assert (code, "not a record of a match" in err, err.count("\n")) == (1, True, 1), err
 
 
 def test_a_pipe_or_a_device_is_no_record_and_nothing_is_waited_for(tmp_path: Path) -> None:
@@ -327,7 +327,7 @@ def test_a_pipe_or_a_device_is_no_record_and_nothing_is_waited_for(tmp_path: Pat
     (tmp_path / "zero").symlink_to("/dev/zero")
     for name in ("pipe", "zero"):
         code, _, err = referee("verify", tmp_path / name)
-        assert (code, "is no file" in err) == (1, True), err
+        assert (code, "is not a file" in err) == (1, True), err
 
 
 def test_a_file_larger_than_any_record_is_not_read(tmp_path: Path) -> None:

@@ -150,7 +150,7 @@ def test_a_record_with_anything_at_all_in_it_is_refused_in_a_sentence(field: str
 def test_an_event_that_is_none_is_refused_in_a_sentence(event: Any) -> None:
     stored: dict[str, Any] = json.loads(played("flip7", 3, bytes(32), {}))
     stored["events"] = [event]
-    with pytest.raises(DoesNotHold, match="no record of a match"):
+    with pytest.raises(DoesNotHold, match="not a record of a match"):
         replay(json.dumps(stored).encode())
 
 
@@ -181,5 +181,5 @@ def test_a_record_that_names_a_file_is_refused_and_the_file_is_not_opened(
     ],
 )
 def test_something_else_is_no_record(data: bytes) -> None:
-    with pytest.raises(DoesNotHold, match="no record of a match"):
+    with pytest.raises(DoesNotHold, match="not a record of a match"):
         replay(data)

@@ -175,7 +175,7 @@ def test_two_matches_that_changed_places_are_found(store: Store) -> None:
         (lambda value: value.update(match="league/0"), "the match should be league/2, not league/0"),
         (lambda value: value["names"].reverse(), "the players should be"),
         (lambda value: value["events"].append(["forfeit", 0, 0, "crash", "gone"]), "match league/2: "),
-        (lambda value: value.pop("events"), "this is no record of a match"),
+        (lambda value: value.pop("events"), "this is not a record of a match"),
         (lambda value: value["record"]["options"].update(target_score=1), "match league/2: "),
     ],
 )

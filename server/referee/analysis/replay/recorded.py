@@ -120,7 +120,7 @@ def read_match(data: bytes) -> RecordedMatch:
         if len(names) != record.players:
             raise ValueError(f"{len(names)} names for {record.players} players")
     except (ValueError, TypeError, KeyError) as error:
-        raise DoesNotHold(f"this is no record of a match: {error}") from None
+        raise DoesNotHold(f"this is not a record of a match: {error}") from None
     return RecordedMatch(played.match, registry.find(record.game), record, names, played.ending, incidents, times)
 
 

@@ -22,4 +22,6 @@ def tournament_named(backend: Backend, name: str) -> Row:
     for row in backend.tournaments():
         if row["name"] == name:
             return row
-    raise Failure(f"there is no tournament named {name!r}: 'referee tournament list' shows all", WRONG_USE)
+    from referee.store.errors import no_tournament
+
+    raise Failure(no_tournament(name), WRONG_USE)

@@ -94,7 +94,7 @@ def role(
 def remove(name: Name, db: Db = None, server: Server = None, admin_token: AdminToken = None, ca: Ca = None) -> None:
     """Make an admin's token void."""
     backend_of(db, server, admin_token, ca).remove_admin(name)
-    stdout_console().print(f"{name} is no admin any more", markup=False)
+    stdout_console().print(f"{name} is not an admin any more", markup=False)
 
 
 @app.command("list")

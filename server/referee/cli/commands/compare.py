@@ -124,7 +124,7 @@ def _confidence(text: str) -> float:
     found = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*(%?)", text.strip())
     value = float(found[1]) / (100 if found[2] or float(found[1]) >= 1 else 1) if found else 0.0
     if not 0.5 <= value <= 0.9999:
-        wrong_use(f"{text!r} is no confidence: write a share from 50% to 99.99%, such as 95%")
+        wrong_use(f"{text!r} is not a confidence: write a share from 50% to 99.99%, such as 95%")
     return value
 
 

@@ -56,7 +56,7 @@ def new(
     language = LANGUAGES[lang]
     name = folder.resolve().name
     if not NAME.fullmatch(name):
-        wrong_use(f"{name!r} is no name for a bot: up to 32 letters, digits, dots, dashes and underscores")
+        wrong_use(f"{name!r} is not a name for a bot: up to 32 letters, digits, dots, dashes and underscores")
     if sdk is not None and not language.built:
         wrong_use(f"--sdk goes with {', '.join(BUILT)}; a bot in {lang} needs no package of its own")
     package = None if sdk is None else take(sdk, language)

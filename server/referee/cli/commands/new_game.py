@@ -54,7 +54,7 @@ def _check_name(name: str) -> None:
 
     if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name) or len(name) > LONGEST:
         wrong_use(
-            f"{name!r} is no name for a game: small letters, digits and single underscores, a letter first, "
+            f"{name!r} is not a name for a game: small letters, digits and single underscores, a letter first, "
             f"at most {LONGEST} of them, such as 'my_game'"
         )
     if name in registry.names():

@@ -246,7 +246,7 @@ def _promises(audited: AuditedTournament, record: Path, entries: Iterator[Journa
     except OSError as error:
         raise Failure(f"cannot read {record}: {error.strerror}", ENVIRONMENT) from None
     except UnicodeDecodeError:
-        raise Failure(f"{record} is no text: give the file that a bot wrote with --record", WRONG_USE) from None
+        raise Failure(f"{record} is not a text file: give the file that a bot wrote with --record", WRONG_USE) from None
 
 
 def _record(path: Path) -> dict[str, Any]:
@@ -255,7 +255,7 @@ def _record(path: Path) -> dict[str, Any]:
     from referee.tournament.audit.replay import DoesNotHold, replay
 
     if not path.is_file():
-        raise Failure(f"{path} is no file: a record or an exported folder can be verified", DID_NOT_HOLD)
+        raise Failure(f"{path} is not a file: a record or an exported folder can be verified", DID_NOT_HOLD)
     try:
         data = read_bounded(path, LARGEST_RECORD, regular=True)
     except OSError as error:

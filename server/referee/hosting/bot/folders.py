@@ -165,7 +165,7 @@ def _read(path: Path, anywhere: bool, state: tuple[int, int, int]) -> BotFolder:
         except OSError:  # no file can have such a name
             there = False
         if not there or path.resolve() not in main.resolve().parents:
-            raise WrongUse(f"{file}: 'main' names {brief(values['main'])}, which is no file in this folder")
+            raise WrongUse(f"{file}: 'main' names {brief(values['main'])}, which is not a file in this folder")
     command, build = _words(file, "command", values), _words(file, "build", values)
     imports = _imports(file, values)
     return BotFolder(path, values["name"], tuple(games), main, values["about"], command, kind, build, memory, imports)

@@ -239,7 +239,9 @@ def _found(
             hint = f"; build it first: make -C {base} build" if in_folder and (base / "Makefile").is_file() else ""
             raise WrongUse(f"{where}: there is no program {path}{hint}")
         if path.is_dir() or (path.exists() and not os.access(path, os.X_OK)):
-            raise WrongUse(f"{where}: {path} is no program; make it one (chmod +x) or name its interpreter before it")
+            raise WrongUse(
+                f"{where}: {path} is not a program; make it one (chmod +x) or name its interpreter before it"
+            )
         if (why := programs.trouble(path)) is not None:
             raise WrongUse(f"{where}: {why}")
         return (str(path), *words[1:])
@@ -270,7 +272,7 @@ def _of_file(path: Path, *, built: bool = False) -> tuple[str, ...]:
             raise WrongUse(f"{path} is an archive: unpack it and name the folder that holds bot.toml")
         runs = RUN_BY.get(path.suffix.lower())
         named = f": '{runs} {path.name}'" if runs else " before it"
-        raise WrongUse(f"{path} is no program; make it one (chmod +x) or name its interpreter{named}")
+        raise WrongUse(f"{path} is not a program; make it one (chmod +x) or name its interpreter{named}")
     if (why := programs.trouble(path)) is not None:
         raise WrongUse(f"{path}: {why}")
     return (str(path),)

@@ -156,7 +156,7 @@ def read_answer(line: bytes) -> Answer:
             '{"decision":7,"move":"hit"} and print everything else to stderr'
         ) from None
     if not isinstance(value, dict):
-        raise NotAnAnswer(f"{shown(line)} is no JSON object; an answer looks like {EXAMPLE}")
+        raise NotAnAnswer(f"{shown(line)} is not a JSON object; an answer looks like {EXAMPLE}")
     decision = value.get("decision")
     if not isinstance(decision, int) or isinstance(decision, bool) or not 0 <= decision < 1 << 53:
         raise NotAnAnswer(f"{shown(line)} has no number under 'decision'; an answer looks like {EXAMPLE}")

@@ -114,7 +114,7 @@ def _check(program: Path, spec: BotSpec) -> None:
             "without its folder, or put it on the PATH"
         )
     if not real.is_file() or not os.access(real, os.X_OK):
-        raise SandboxFailed(f"{_told(program)} is no program that can be started: it has to be an executable file")
+        raise SandboxFailed(f"{_told(program)} is not a program that can be started: it has to be an executable file")
 
 
 def _is_own(program: Path, spec: BotSpec) -> bool:

@@ -95,7 +95,7 @@ def check_zip(path: Path, limits: PackageLimits = LIMITS) -> CheckedZip:
     try:
         archive = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, ValueError, NotImplementedError, OverflowError, UnicodeDecodeError):
-        raise PackageRefused("this is no zip file that can be read: pack it anew") from None
+        raise PackageRefused("this is not a zip file that can be read: pack it anew") from None
     try:
         files = _bot_files(archive, limits)
     except BaseException:
@@ -142,7 +142,7 @@ def _check_list(file: BinaryIO, size: int, limits: PackageLimits) -> None:
     tail = file.read()
     place = tail.rfind(END)
     if place < 0 or len(tail) - place < END_BYTES:
-        raise PackageRefused("this is no zip file: give a folder, or a zip of it")
+        raise PackageRefused("this is not a zip file: give a folder, or a zip of it")
     too_many = f"at most {limits.files:,} files and folders are taken"
     if tail[max(0, place - LOCATOR_BYTES) :].startswith(ZIP64_LOCATOR):
         raise PackageRefused(f"the zip is in the form for more than 65,535 files (zip64), and {too_many}")

@@ -78,9 +78,9 @@ def replay(data: bytes) -> Replayed:
             raise ValueError(f"it has {len(names)} names for {record.players} players")
         accounts = () if bare else _accounts(value.get("times_ms"), events, record.players)
     except RecursionError:
-        raise DoesNotHold("this is no record of a match: it is nested too deeply") from None
+        raise DoesNotHold("this is not a record of a match: it is nested too deeply") from None
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
-        raise DoesNotHold(f"this is no record of a match: {error}") from None
+        raise DoesNotHold(f"this is not a record of a match: {error}") from None
     game = registry.find(record.game)
     if record.version != game.version:
         raise WrongUse(

@@ -70,12 +70,16 @@ def test_openings_are_played_recorded_and_verified(referee: Referee, tmp_path: P
     [
         (("--order", "elo"), "there is no order 'elo': the table is ordered by trueskill or strength"),
         (("--order", "strength", "--format", "swiss"), "a swiss orders the table by its own places: leave out --order"),
+        (("--seeding", "random=nan", "--format", "swiss"), "the seeding of random must be a number, not nan"),
+        (("--seeding", "random=1,random=2", "--format", "swiss"), "--seeding names 'random' twice"),
+        (("--seeding", "random=1", "--format", "ladder"), "a ladder seats no bot by its strength: leave out --seeding"),
+        (("--challengers", ",", "--format", "gauntlet"), "cannot read --challengers ','"),
         (("--openings", "101"), "--openings is at most 100"),
         (("--openings", "2", "--option", "openings=3"), "the openings are given twice: once with --option"),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_sentence(referee: Referee, words: tuple[str, ...], says: str) -> None:
-    words = tuple(word for word in (*RUN, *words) if not ("swiss" in words and word in ("--rounds", "8")))
+    words = tuple(word for word in (*RUN, *words) if not ("--format" in words and word in ("--rounds", "8")))
     done = referee(*words, "--dry-run")
     assert done.code == 2
     assert says in done.err

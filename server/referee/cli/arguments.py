@@ -82,11 +82,11 @@ def options_to_send(game: str, words: Sequence[str]) -> dict[str, Any]:
     return {name: resolved[name] for name in given}
 
 
-def read_bots(text: str) -> list[str]:
-    """Names of bots between commas."""
+def read_bots(text: str, option: str = "--bots") -> list[str]:
+    """Names of bots between commas, as this option has them."""
     bots = [name.strip() for name in text.split(",")]
     if not all(bots):
-        wrong_use(f"cannot read --bots {text!r}: names of bots are written with commas between them")
+        wrong_use(f"cannot read {option} {text!r}: names of bots are written with commas between them")
     return bots
 
 

@@ -161,7 +161,7 @@ def format_settings(
     if challengers is not None:
         if "challengers" not in known:
             raise Failure(f"a {name} has no --challengers: {_has(name, known)}", WRONG_USE)
-        given["challengers"] = [_position(bot, bots) for bot in read_bots(challengers)]
+        given["challengers"] = [_position(bot, bots) for bot in read_bots(challengers, "--challengers")]
     settings = {"name": name, **given}
     try:
         registry.from_settings(settings)
@@ -192,6 +192,8 @@ def _seeding(text: str, bots: Sequence[str], ratings: Callable[[str], Mapping[st
         strengths: dict[str, float] = {}
         for word in text.split(","):
             bot, _, number = word.strip().partition("=")
+            if bot in strengths:
+                raise Failure(f"--seeding names {bot!r} twice", WRONG_USE)
             try:
                 strengths[bot] = float(number)
             except ValueError:

@@ -6,10 +6,11 @@ bot that is out will not be played. What is decided, why, and which matches it c
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, delete, func, insert, or_, select, update
 
 from referee.store import journal
 from referee.store import tables as t
@@ -53,6 +54,19 @@ class Rulings:
         query = select(func.count()).select_from(t.rulings).where(t.rulings.c.tournament_id == tournament)
         with self._connections.readers.connect() as connection:
             return int(connection.execute(query).scalar_one())
+
+    def rounds_before(self, tournament: int) -> list[int]:
+        """Of each ruling, in their order: how many rounds had been drawn when it was made, as the journal tells."""
+        c = t.journal.c
+        told = or_(c.entry.contains('"kind":"round"'), c.entry.contains('"kind":"ruling"'))
+        with self._connections.readers.connect() as connection:
+            entries = connection.scalars(select(c.entry).where(c.chain == tournament, told).order_by(c.number)).all()
+        found, rounds = [], 0
+        for kind in (json.loads(entry)["kind"] for entry in entries):
+            rounds += kind == "round"
+            if kind == "ruling":
+                found.append(rounds)
+        return found
 
     def out(self, tournament: int) -> dict[str, Ruling]:
         """Who is out, and by which ruling."""

@@ -109,7 +109,7 @@ def checked(plan: Plan, entrants: int) -> tuple[Game[Any], Plan]:
             f"the σ of a new version is from 0 to {WIDEST:.2f}, that of a new bot, not {plan.version_sigma:g}"
         )
     if entrants < plan.players:
-        raise WrongUse(f"{plan.players} players per match need at least as many bots; {entrants} given")
+        raise WrongUse(f"{plan.players} players per match need at least as many bots, not {entrants}: enter more bots")
     _check_order(plan)
     if plan.format:
         return game, _checked_format(plan, entrants, game)
@@ -148,6 +148,8 @@ def _checked_format(plan: Plan, entrants: int, game: Game[Any]) -> Plan:
         raise WrongUse(str(error)) from None
     settings = formats.to_settings(format)
     if seeding := formats.strengths(plan.format):
+        if (name := settings["name"]) not in formats.SEEDED:
+            raise WrongUse(f"a {name} seats no bot by its strength: leave out --seeding")
         settings[formats.SEEDING] = seeding
     options = game.resolve_options(plan.options)
     if is_pure(game) and openings_of(game, options) > 0:

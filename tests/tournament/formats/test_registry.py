@@ -32,11 +32,31 @@ def test_the_settings_of_every_format_come_back_as_they_went(name: str) -> None:
         ({"name": "gauntlet", "challengers": 1}, "challengers must be a list"),
         ({"name": "gauntlet", "challengers": ["ada"]}, "challengers must be a whole number"),
         ({"name": "swiss", "seeding": {"ada": "good"}}, "seeding of ada must be a number"),
+        ({"name": "swiss", "seeding": {"ada": float("nan")}}, "seeding of ada must be a number, not nan"),
+        ({"name": "swiss", "seeding": {"ada": float("inf")}}, "seeding of ada must be a number, not inf"),
     ],
 )
 def test_unknown_and_unfit_settings_are_refused(settings: dict[str, Any], says: str) -> None:
     with pytest.raises(ScheduleError, match=says):
         registry.from_settings(settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"name": "knockout", "blocks": 1_000_000}, "blocks cannot be 1,000,000: ask for at most 1,000"),
+        ({"name": "knockout", "further": 1_001}, "further cannot be 1,001: ask for at most 1,000"),
+        ({"name": "groups+finals", "qualify": 1, "blocks": 1_001}, "blocks cannot be 1,001"),
+        ({"name": "ladder", "quota": 10**9}, "quota cannot be 1,000,000,000: ask for at most 1,000"),
+        ({"name": "until", "question": "top", "top": 0}, "ask for 1 to 3"),
+        ({"name": "gauntlet", "challengers": [0, 1, 2, 3]}, "needs 1 or more bots beside the challengers"),
+    ],
+)
+def test_a_slip_of_the_pen_is_refused_before_a_round_of_so_many_tables_is_drawn(
+    settings: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(ScheduleError, match=says):
+        registry.from_settings(settings).check(4, 2)
 
 
 def test_a_bot_without_a_strength_is_seeded_behind_all_others() -> None:

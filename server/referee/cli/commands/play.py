@@ -57,7 +57,7 @@ def play(
     chosen = registry.find(game)
     options = game_options(chosen, option or [])
     house = folders.names(game, inside=True)
-    bots = read_bots(against) if against else [_strong(house)] * max(1, chosen.seats.least - 1)
+    bots = read_bots(against, "--against") if against else [_strong(house)] * max(1, chosen.seats.least - 1)
     players = chosen.check_players(1 + len(bots))
     if seat is not None and seat >= players:
         raise Failure(f"there is no seat {seat}: the match has the seats 0 to {players - 1}", WRONG_USE)

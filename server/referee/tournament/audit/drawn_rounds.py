@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from referee.rules.game import WrongUse
 from referee.rules.spelling import brief
@@ -43,15 +44,18 @@ def final_places(story: Story, plan: Plan, seats: Sequence[Seats]) -> list[list[
     if not plan.format:
         return None
     names = [one.name for one in story.entrants]
-    now = len(story.rounds) + 2
-    settled = [
-        _settled(story, told, names, seats[told.first : told.first + len(told.reasons)], now)
+    by_round = [seats[told.first : told.first + len(told.reasons)] for told in story.rounds]
+    format = registry.from_settings(plan.format)
+    over = sum(
+        all(story.match(told.first + table).state != "scheduled" for table in range(len(told.reasons)))
         for told in story.rounds
-        if all(story.match(told.first + table).state != "scheduled" for table in range(len(told.reasons)))
-    ]
+    )
+    # What an open round was drawn from is decided where the format lets it stand.
+    now = over + 1 if format.stands() and over < len(story.rounds) else len(story.rounds) + 2
+    settled = [_settled(story, format, names, by_round, at, now) for at in range(over)]
     gone = {position for position, name in enumerate(names) if story.out.get(name) == "disqualified"}
     field = _field(plan, names, frozenset(story.out))
-    order = places(registry.from_settings(plan.format), field, settled, gone)
+    order = places(format, field, settled, gone)
     return [[names[one] for one in group] for group in order]
 
 
@@ -88,14 +92,16 @@ class _Again:
 
     def _draw(self, number: int, entrants: int, active: frozenset[int]) -> Drawn | Waiting | Finished:
         """What follows from what was known when this round was drawn."""
-        for earlier in sorted({*self._amended.get(number - 1, ()), *([number - 2] if number > 1 else [])}):
-            told = self._story.rounds[earlier]
-            settled = _settled(self._story, told, self._names, self._seats[earlier], number)
-            self._settled[earlier:] = [settled, *self._settled[earlier + 1 :]]
+        first = max(0, min((number - 2, *self._amended.get(number - 1, ()))))
+        for at in range(first, number - 1):
+            self._settled[at:] = [self._known(at, number), *self._settled[at + 1 :]]
         field = Field(
             entrants, self._plan.players, active, registry.seeding_of(self._plan.format, self._names[:entrants])
         )
         return draw(self._format, field, self._settled, self._root, self._name)
+
+    def _known(self, at: int, before: int) -> SettledRound:
+        return _settled(self._story, self._format, self._names, self._seats, at, before)
 
     def _compare(self, told: ToldRound, drawn: Drawn) -> None:
         where = f"{self._name}: round {told.number}"
@@ -124,7 +130,24 @@ def _amended(story: Story) -> dict[int, set[int]]:
     return found
 
 
-def _settled(story: Story, told: ToldRound, names: list[str], seats: Sequence[Seats], before: int) -> SettledRound:
+def _settled(
+    story: Story, format: Format, names: list[str], seats: Sequence[Sequence[Seats]], at: int, before: int
+) -> SettledRound:
+    """The round at this place as it was known when round `before` was drawn; `seats` by round and table."""
+    told = story.rounds[at]
+    known = _one_settled(story, told, names, seats[at], before)
+    if not format.stands() or not story.amended:
+        return known
+    otherwise = []
+    for earlier in range(at):
+        then, now = (
+            _one_settled(story, story.rounds[earlier], names, seats[earlier], n) for n in (told.number, before)
+        )
+        otherwise += [then] * (then != now)
+    return replace(known, otherwise=tuple(otherwise))
+
+
+def _one_settled(story: Story, told: ToldRound, names: list[str], seats: Sequence[Seats], before: int) -> SettledRound:
     """A round as it was known when round `before` was drawn."""
     tables = []
     for ordinal, (table, deal) in enumerate(zip(seats, told.deals, strict=True), told.first):

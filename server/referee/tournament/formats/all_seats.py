@@ -79,6 +79,9 @@ class AllSeats(Format):
     def verdict(self, field: Field, played: Sequence[SettledRound], names: Sequence[str]) -> str:
         return self.inner.verdict(field, self._seen(played), names)
 
+    def stands(self) -> bool:
+        return self.inner.stands()
+
     def bracket(self, field: Field, played: Sequence[SettledRound]) -> Bracket | None:
         return self.inner.bracket(field, self._seen(played))
 
@@ -96,7 +99,10 @@ def rotations(table: DrawnTable, deal: int) -> list[DrawnTable]:
 
 def folded(played: Sequence[SettledRound]) -> list[SettledRound]:
     """Rounds as the format drew them: a block of rotations is one table."""
-    return [replace(round, tables=tuple(_tables(round.tables))) for round in played]
+    return [
+        replace(round, tables=tuple(_tables(round.tables)), otherwise=tuple(folded(round.otherwise)))
+        for round in played
+    ]
 
 
 def _tables(tables: Sequence[SettledTable]) -> list[SettledTable]:

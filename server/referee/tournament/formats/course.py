@@ -5,6 +5,9 @@ sum of points by rank (one for everyone left behind, a half for everyone level: 
 then the sum of scores. Where that leaves open who advances, the table plays a further block, all blocks counting
 together; after `further` of them the better seed advances.
 
+A result that is annulled when a later round has been drawn from it does not change who advanced: what was decided is
+decided. One of the last round counts no longer, and if that leaves the final open, its bots share the first place.
+
 A bot that has withdrawn leaves its seat empty. If no more bots are left at the table than advance, they advance without
 playing. Otherwise the seat goes to the bot that went out last; if there is none, the better seeds advance.
 """
@@ -32,7 +35,13 @@ class _Pairing:
     sums: dict[int, Result] = field(default_factory=dict)
     further: int = 0
 
-    def add(self, settled: SettledTable) -> None:
+    def count(self, rounds: Sequence[SettledRound]) -> None:
+        """Add up what these rounds say of this table."""
+        self.sums = {}
+        for settled in (table for round in rounds for table in round.tables if table.seats[0] in self.entrants):
+            self._add(settled)
+
+    def _add(self, settled: SettledTable) -> None:
         ranks = settled.ranks
         if ranks is None:  # who was not there is behind; the others are level
             ranks = tuple(2 if seat in settled.absent else 1 for seat in range(len(settled.seats)))
@@ -138,17 +147,17 @@ class Course:
         stage = self._stages[at]
         pairings = self._line_up(stage, at)
         further = 0
+        rounds: list[SettledRound] = []
         while pairings:
             if not self._rounds:
                 self.drawn = self._draw(stage, pairings, further)
                 return False
-            settled = self._rounds.pop(0)
-            where = {entrant: pairing for pairing in pairings for entrant in pairing.entrants}
-            for table in settled.tables:
-                where[table.seats[0]].add(table)
+            rounds.append(self._rounds.pop(0))
+            known = self._rounds[0].drawn_from(rounds) if self._rounds else rounds
             open_still: list[_Pairing] = []
             now = self._now()
             for pairing in pairings:
+                pairing.count(known)
                 pairing.further = further
                 if pairing.level() and further < self._further and now.issuperset(pairing.entrants):
                     open_still.append(pairing)

@@ -98,6 +98,15 @@ class SettledRound:
     tables: tuple[SettledTable, ...]
     byes: tuple[int, ...] = ()
     active: frozenset[int] = field(default_factory=frozenset)
+    otherwise: tuple[SettledRound, ...] = ()
+    """Rounds before it, as they were when it was drawn, where results of them were annulled since.
+
+    Only for formats that ask for it (`Format.stands`)."""
+
+    def drawn_from(self, earlier: Sequence[SettledRound]) -> list[SettledRound]:
+        """These earlier rounds as they were known when this one was drawn."""
+        then = {round.number: round for round in self.otherwise}
+        return [then.get(round.number, round) for round in earlier]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +144,10 @@ class Format(Protocol):
     def verdict(self, field: Field, played: Sequence[SettledRound], names: Sequence[str]) -> str:
         """The answer in a sentence, where this format asks a question and these rounds are the last; else empty."""
         return ""
+
+    def stands(self) -> bool:
+        """Whether what a round was drawn from stays decided when results are annulled later, as in a bracket."""
+        return False
 
     def bracket(self, field: Field, played: Sequence[SettledRound]) -> Bracket | None:
         """The bracket with all that is known after these rounds; None where there is none."""

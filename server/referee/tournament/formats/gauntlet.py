@@ -37,7 +37,7 @@ class Gauntlet(Format):
             raise ScheduleError("each challenger must be one of the bots, named once")
         if entrants - len(self.challengers) < players - 1:
             raise ScheduleError(
-                f"a gauntlet at tables of {players} needs at least {players - 1} bots beside the challengers, and "
+                f"a gauntlet at tables of {players} needs {players - 1} or more bots beside the challengers, and "
                 f"there are {entrants - len(self.challengers)}: enter more bots"
             )
 

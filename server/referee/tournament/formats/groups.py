@@ -103,6 +103,9 @@ class GroupsFinals(Format):
         settled = self._walk(field, groups, played)[1]
         return [group_order(group, settled[at]) for at, group in enumerate(groups)]
 
+    def stands(self) -> bool:
+        return True
+
     def bracket(self, field: Field, played: Sequence[SettledRound]) -> Bracket:
         """The bracket of the finals; who is in it is known once the groups are over."""
         course = self._finals(field, played)
@@ -181,6 +184,8 @@ class GroupsFinals(Format):
         if drawn is not None:
             return None
         rounds = played[taken:]
+        if rounds and rounds[0].otherwise:  # who qualified has qualified, whatever was annulled since
+            settled = self._walk(field, groups, rounds[0].drawn_from(played[:taken]))[1]
         active = rounds[0].active if rounds else field.active
         orders = [
             [entrant for entrant in group_order(group, settled[at]) if entrant in active]

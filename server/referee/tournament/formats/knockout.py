@@ -16,6 +16,9 @@ from referee.tournament.formats.format import Drawn, Field, Finished, Forecast, 
 from referee.tournament.formats.seeding import seed_order
 from referee.tournament.schedule.pairing import ScheduleError
 
+MOST_BLOCKS = 1000
+"""Blocks of a table are drawn together: more than this is a slip of the pen, and would take minutes to store."""
+
 
 @dataclass(frozen=True, slots=True)
 class Knockout(Format):
@@ -46,6 +49,9 @@ class Knockout(Format):
             )
         if self.blocks < 1:
             raise ScheduleError(f"a table of {self.blocks} blocks has no matches: ask for at least 1 block")
+        for what, value in (("blocks", self.blocks), ("further", self.further)):
+            if value > MOST_BLOCKS:
+                raise ScheduleError(f"{what} cannot be {value:,}: ask for at most {MOST_BLOCKS:,}")
         if self.further < 0:
             raise ScheduleError(f"there cannot be {self.further} further blocks: ask for at least 0")
         if self.third_place and players > 2:
@@ -67,6 +73,9 @@ class Knockout(Format):
         stages, matches = len(bracket.stages), bracket.tables * players
         played = (matches * self.blocks, matches * (self.blocks + self.further))
         return Forecast((stages, stages * (1 + self.further)), played, played)
+
+    def stands(self) -> bool:
+        return True
 
     def bracket(self, field: Field, played: Sequence[SettledRound]) -> Bracket:
         """The bracket with all that is known after these rounds."""

@@ -44,6 +44,9 @@ from referee.tournament.schedule.seating import seat_table
 REACH = 6
 """Times k-1 seats: how many places above and below are neighbours at most; never more than a third of the ladder."""
 
+MOST_QUOTA = 1000
+"""A round is drawn as a whole: more than this is a slip of the pen, and would hold the server up for minutes."""
+
 _GRAIN = 1_000_000
 """Information is rounded to this fraction of the most there is, so that draws compare whole numbers."""
 
@@ -79,6 +82,8 @@ class Ladder(Format):
         ):
             if value is not None and value < least:
                 raise ScheduleError(f"{name} cannot be {value}: ask for at least {least}")
+        if self.quota > MOST_QUOTA:
+            raise ScheduleError(f"quota cannot be {self.quota:,}: ask for at most {MOST_QUOTA:,}")
         if not 0 <= self.keep <= 1:
             raise ScheduleError(f"keep cannot be {self.keep}: give a share from 0 (forget all) to 1 (forget nothing)")
         if not (math.isfinite(self.tau) and self.tau >= 0):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from math import isfinite
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from referee.rules.spelling import brief
@@ -36,6 +37,9 @@ ORDERS = frozenset({"swiss", "knockout", "groups+finals"})
 
 MIRRORED = frozenset({"knockout", "groups+finals"})
 """Formats that play blocks of matches on one deal, where no bot can remember it from match to match."""
+
+SEEDED = frozenset({"swiss", "knockout", "groups+finals"})
+"""Formats whose first tables follow from strengths that are given."""
 
 JOINABLE = frozenset({"gauntlet", "ladder"})
 """Formats that bots may enter after the first round."""
@@ -89,7 +93,7 @@ def strengths(settings: Mapping[str, Any]) -> dict[str, float]:
     if not isinstance(given, Mapping):
         raise ScheduleError(f"the seeding must give a number for each bot, not {brief(given)}")
     for bot, value in given.items():
-        if type(value) not in (int, float):
+        if type(value) not in (int, float) or not isfinite(value):
             raise ScheduleError(f"the seeding of {bot} must be a number, not {brief(value)}")
     return {str(bot): float(value) for bot, value in given.items()}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from referee.store import MatchState, StoredMatch, StoredRound
@@ -43,19 +43,27 @@ def settled_table(
     return SettledTable(seats, None, absent=away, deal=deal)
 
 
-def settled_round(drawn: StoredRound, matches: Mapping[int, StoredMatch]) -> SettledRound:
-    """A stored round, all of whose matches are settled; `matches` by ordinal."""
-    tables = tuple(_stored_table(matches[ordinal], deal) for ordinal, deal in enumerate(drawn.deals, drawn.first))
+def settled_round(
+    drawn: StoredRound, matches: Mapping[int, StoredMatch], not_yet_annulled: Collection[int] = ()
+) -> SettledRound:
+    """A stored round, all of whose matches are settled; `matches` by ordinal.
+
+    `not_yet_annulled` are matches that count as they did before they were annulled: that is stored as well.
+    """
+    tables = tuple(
+        _stored_table(matches[ordinal], deal, ordinal in not_yet_annulled)
+        for ordinal, deal in enumerate(drawn.deals, drawn.first)
+    )
     return SettledRound(drawn.number, tables, drawn.byes, frozenset(drawn.active))
 
 
-def _stored_table(match: StoredMatch, deal: int) -> SettledTable:
+def _stored_table(match: StoredMatch, deal: int, not_yet_annulled: bool) -> SettledTable:
     seats: Any = match.seats
-    over = match.state is MatchState.FINISHED
+    over = not_yet_annulled or match.state is MatchState.FINISHED
     return settled_table(
         tuple(seat.position for seat in seats),
         [seat.name for seat in seats],
-        match.state.value,
+        MatchState.FINISHED.value if over else match.state.value,
         [seat.rank for seat in seats] if over else (),
         [seat.score for seat in seats] if over else (),
         [seat.fault or _FINISHED for seat in seats] if over else (),

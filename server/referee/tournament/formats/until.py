@@ -60,7 +60,9 @@ class Until(Format):
         if not 0.5 <= self.confidence < 1:
             raise ScheduleError(f"a confidence of {self.confidence} cannot be had: ask for 0.5 to 0.9999, as 0.95")
         if self.question == TOP and not 1 <= self.top < entrants:
-            raise ScheduleError(f"the top {self.top} of {entrants} bots cannot be told from the rest: ask for fewer")
+            raise ScheduleError(
+                f"the top {self.top} of {entrants} bots cannot be told from the rest: ask for 1 to {entrants - 1}"
+            )
         if self.question == PAIR and (
             len(set(self.pair)) != 2 or len(self.pair) != 2 or not all(0 <= one < entrants for one in self.pair)
         ):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from referee.store import MatchState, Store, StoredRound, Tournament
+from referee.store import MatchState, Store, StoredMatch, StoredRound, Tournament
 from referee.tournament.formats import registry
 from referee.tournament.formats.format import Field, Format, SettledRound
 from referee.tournament.formats.settled import settled_round
@@ -24,6 +26,10 @@ class RoundsSoFar:
         self.names: list[str] = []
         self.rulings = 0
         self.out: dict[str, Any] = {}
+        self._former: dict[int, list[tuple[int, SettledRound]]] = {}
+        """Of rounds with annulled results, by number: up to the drawing of which round they were otherwise, and how."""
+        self._as_drawn = False
+        """Whether settled rounds are told as they were when the open one was drawn."""
         self._store = store
         self._tournament = tournament
         self._plan = plan
@@ -32,8 +38,9 @@ class RoundsSoFar:
         """Read what is new; after a ruling everything, for it may have changed earlier results."""
         store, number = self._store, self._tournament.id
         rulings = store.rulings.all(number)
-        if len(rulings) != self.rulings:
+        if len(rulings) != self.rulings or self._as_drawn:
             self.settled.clear()
+        self._as_drawn = False
         # A round may be taken back into play, by a bot that returned or by a ruling: the last one is read again.
         del self.settled[max(0, len(self.drawn) - 1) :]
         self.names = [entrant.name for entrant in store.tournaments.entrants(number)]
@@ -47,10 +54,42 @@ class RoundsSoFar:
             for match in store.matches.in_schedule_order(number, after=waiting[0].first - 1)
             if match.ordinal is not None
         }
+        if not self.settled:
+            annulled = self.format.stands() and any(one.annulled for one in rulings)
+            self._former = self._before_annulment(waiting, matches) if annulled else {}
         for drawn in waiting:
+            otherwise = self._otherwise(drawn.number)
             if any(matches[ordinal].state in OPEN for ordinal in range(drawn.first, drawn.last)):
+                # What this round was drawn from is decided, though the round is not settled.
+                self._as_drawn = bool(otherwise)
+                self.settled = SettledRound(drawn.number, (), otherwise=otherwise).drawn_from(self.settled)
                 return
-            self.settled.append(settled_round(drawn, matches))
+            self.settled.append(replace(settled_round(drawn, matches), otherwise=otherwise))
+
+    def _before_annulment(
+        self, rounds: Sequence[StoredRound], matches: Mapping[int, StoredMatch]
+    ) -> dict[int, list[tuple[int, SettledRound]]]:
+        store, number = self._store, self._tournament.id
+        last: dict[int, int] = {}  # of each annulled match: the last round that was drawn before
+        for ruling, drawn_then in zip(store.rulings.all(number), store.rulings.rounds_before(number), strict=False):
+            last |= dict.fromkeys(ruling.annulled, drawn_then)
+        found: dict[int, list[tuple[int, SettledRound]]] = {}
+        for drawn in rounds:
+            times = sorted(
+                {last[match] for match in range(drawn.first, drawn.last) if last.get(match, 0) > drawn.number}
+            )
+            if times:
+                found[drawn.number] = [
+                    (time, settled_round(drawn, matches, {match for match in last if last[match] >= time}))
+                    for time in times
+                ]
+        return found
+
+    def _otherwise(self, number: int) -> tuple[SettledRound, ...]:
+        """Earlier rounds as they were known when this one was drawn, where they were otherwise."""
+        formers = (former for earlier, former in self._former.items() if earlier < number)
+        found = (next((then for last, then in former if last >= number), None) for former in formers)
+        return tuple(then for then in found if then is not None)
 
     @property
     def field(self) -> Field:

@@ -8,7 +8,7 @@ disturb less, and that of each part (replay by the host, all of the host, the sc
 children), from which follows what saturates first with many machines. What everything takes to start does not grow with
 matches: a short tournament is played as well, and both figures are of what the long one took more. Counting from some
 match on would not do: hundreds are played side by side and end together, so most of their work is done before. Each
-run with a cluster stands beside one without, right before or after it in turns: the ratio of such a pair is what counts.
+run with a cluster stands beside one without, right before or after it in turns: the ratio of such a pair counts.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from referee.tournament.running.played import Played
+from referee.tournament.running.venue import Fixture
 from referee.workers.cluster.connection import TaskFailed
+from referee.workers.cluster.results import Answer, read_answer
 from referee.workers.cluster.venue import MOST_TRIES
 from referee.workers.worker_pool import WorkersFailed
 
@@ -267,14 +269,14 @@ async def test_a_worker_that_never_tells_of_a_match_loses_it(monkeypatch: pytest
 async def test_a_worker_gets_matches_while_its_answer_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     may_read = asyncio.Event()
 
-    async def slowly(work: Callable[..., Any], *arguments: Any) -> Any:
+    async def slowly(said: bytes, fixtures: Mapping[str, Fixture]) -> Answer:
         await may_read.wait()
-        return work(*arguments)
+        return read_answer(said, fixtures)
 
     one = ScriptedWorker("one")
     async with playing(one) as (_, tournament):
         await soon(lambda: one.opened)
-        monkeypatch.setattr("referee.workers.cluster.venue.in_thread", slowly)
+        monkeypatch.setattr(tournament.venue.readers, "read", slowly)
         tournament.give(*NUMBERS)
         await soon(lambda: len(one.given) > len(NUMBERS) // 2)
         assert not any(tournament.results.values())

@@ -3,7 +3,7 @@
 Each worker has one task at a time, which brings it matches and takes home those that have ended (`pace.py`); it plays
 on between two tasks and while its answer is read. What does not come back, because its worker died, hangs, or is cut
 off, is given to another one; the first valid result of a match counts, and any other is ignored. A worker that comes
-back starts its bots anew, so none of them has seen a deal that is played again. Results are replayed (`results.py`),
+back starts its bots anew, so none of them has seen a deal that is played again. Results are replayed (`results.py`, in processes of their own: `reading.py`),
 some are compared with another worker's (`comparing.py`), and a worker that lies is set aside.
 """
 
@@ -19,7 +19,6 @@ from typing import Any
 
 import structlog
 
-from referee.threads import in_thread
 from referee.tournament.running.played import Played
 from referee.tournament.running.venue import Fixture
 from referee.workers.cluster import tasks
@@ -27,8 +26,9 @@ from referee.workers.cluster.comparing import ONE_IN, Comparing, agreed, odd_one
 from referee.workers.cluster.connection import Connection, TaskFailed
 from referee.workers.cluster.crew import ClusterRun, Crew, Patience
 from referee.workers.cluster.pace import TASK_SECONDS
+from referee.workers.cluster.reading import Readers
 from referee.workers.cluster.remote_worker import Held, OpenMatch, RemoteWorker
-from referee.workers.cluster.results import Answer, Result, Untrue, read_answer, still_played
+from referee.workers.cluster.results import Answer, Result, Untrue, still_played
 from referee.workers.orders import play_order
 from referee.workers.watched_matches import WatchedMatches
 from referee.workers.worker_pool import WorkersFailed
@@ -69,6 +69,8 @@ class ClusterVenue:
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.watched = WatchedMatches(lambda match, order: None)
         """The running matches; their decisions are not told before their end."""
+        self.readers = Readers()
+        """Who reads and replays what workers send."""
         self._crew = Crew(connection, run, patience or Patience(), self)
         self._comparing = Comparing(one_in)
         self._open: dict[str, OpenMatch] = {}
@@ -111,6 +113,7 @@ class ClusterVenue:
         await asyncio.gather(*self._tasks, *reading, return_exceptions=True)
         await asyncio.gather(*map(self._tell_stored, list(self._announcing)))
         await self._crew.close()
+        await self.readers.close()
 
     # What a tournament asks of its venue.
 
@@ -229,7 +232,7 @@ class ClusterVenue:
         fixtures = {id: held.match.fixture for id, held in worker.hand.items()}
         worker.reading += 1
         try:
-            answer = await in_thread(read_answer, said, fixtures)
+            answer = await self.readers.read(said, fixtures)
         except Untrue as untrue:
             self._set_aside(worker, str(untrue))
             return

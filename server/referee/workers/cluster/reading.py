@@ -1,4 +1,4 @@
-"""Where answers of workers are read and replayed: at first in threads, in a longer tournament in processes of their own.
+"""Where answers of workers are read and replayed: at first in threads, in a longer tournament in other processes.
 
 Replaying is half of what a match costs the host, and threads of one Python process share one core. So it is what many
 workers would wait for first. A process ends when its pipe does, with the host, however that ends. One that dies is

@@ -3,8 +3,9 @@
 Each worker has one task at a time, which brings it matches and takes home those that have ended (`pace.py`); it plays
 on between two tasks and while its answer is read. What does not come back, because its worker died, hangs, or is cut
 off, is given to another one; the first valid result of a match counts, and any other is ignored. A worker that comes
-back starts its bots anew, so none of them has seen a deal that is played again. Results are replayed (`results.py`, in processes of their own: `reading.py`),
-some are compared with another worker's (`comparing.py`), and a worker that lies is set aside.
+back starts its bots anew, so none of them has seen a deal that is played again. Results are replayed (`results.py`) in
+processes beside this one (`reading.py`), some are compared with another worker's (`comparing.py`), and a worker that
+lies is set aside.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 """What several machines cost and bring: `referee run --cluster` beside `referee run`, and the cost of each part.
 
-    python tests/bench/bench_cluster.py [--rounds N] [--workers 1,2,4] [--cores N] [--bots house|programs]
+    python tests/bench/bench_cluster.py [--rounds N] [--workers 1,2,4] [--cores N] [--bots house|programs] [--turns N]
 
 All workers are processes of this machine and share its cores, so matches/s should stay level: what is lost against a
 run without a cluster is overhead. Beside it the processor time of all processes per match, which other programs
 disturb less, and that of each part (replay by the host, all of the host, the scheduler, the workers with their
 children), from which follows what saturates first with many machines. What everything takes to start does not grow with
 matches: a short tournament is played as well, and both figures are of what the long one took more. Counting from some
-match on would not do: hundreds are played side by side and end together, so most of their work is done before.
+match on would not do: hundreds are played side by side and end together, so most of their work is done before. Each
+run with a cluster stands beside one without, right before or after it in turns: the ratio of such a pair counts.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import zlib
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 from referee.hosting.admission.capacity import cores_at_hand
@@ -49,25 +51,47 @@ def main() -> None:
     parser.add_argument("--workers", default="1,2,4")
     parser.add_argument("--cores", type=int, default=cores_at_hand(), help="of each worker")
     parser.add_argument("--bots", choices=LINE_UPS, default="house")
+    parser.add_argument("--turns", type=int, default=3)
     given = parser.parse_args()
-    print(f"load {os.getloadavg()[0]:.1f}")
+    counts = [int(count) for count in given.workers.split(",")]
+    ratios: dict[int, list[tuple[float, float]]] = {count: [] for count in counts}
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        line_up = LINE_UPS[given.bots]
-        (folder / "alone").mkdir()
-        alone = run(folder / "alone", given.rounds, line_up)
-        print(f"without a cluster            {alone.rate:>8,.0f} matches/s            {alone.told}", flush=True)
-        for count in map(int, given.workers.split(",")):
-            cores = max(1, given.cores // count)
-            found = on_cluster(folder / str(count), given.rounds, line_up, count, cores)
-            print(
-                f"{count} workers, {cores} cores each   {found.rate:>8,.0f} matches/s   "
-                f"{found.rate / alone.rate:.2f} ×   {found.told}   processor time {found.all / alone.all:.2f} ×   "
-                f"{'same digest' if found.digest == alone.digest else 'ANOTHER DIGEST'}",
-                flush=True,
-            )
-        cost, size = replaying(folder / "alone" / "many.db")
+        for turn in range(given.turns):
+            print(f"turn {turn + 1}, load {os.getloadavg()[0]:.1f}", flush=True)
+            folder = Path(name) / str(turn)
+            for number, count in enumerate(counts):
+                alone, found = pair(folder / str(count), given, count, cluster_first=(turn + number) % 2 == 1)
+                ratios[count].append((found.rate / alone.rate, found.all / alone.all))
+        print("medians, least and most of all turns")
+        for count, found_ratios in ratios.items():
+            rates, times = (spread([pair[part] for pair in found_ratios]) for part in (0, 1))
+            print(f"{count} workers   matches/s {rates}   processor time {times}")
+        cost, size = replaying(folder / str(counts[0]) / "alone" / "many.db")
         print(f"replay of a record           {cost * 1e3:>8.2f} ms, {size / 1000:.1f} kB each")
+
+
+def pair(folder: Path, given: argparse.Namespace, count: int, *, cluster_first: bool) -> tuple[Measured, Measured]:
+    """A run without a cluster and one with, one right after the other: machines change their pace within minutes."""
+    line_up, cores = LINE_UPS[given.bots], max(1, given.cores // count)
+    (folder / "alone").mkdir(parents=True)
+    if cluster_first:
+        found = on_cluster(folder / "cluster", given.rounds, line_up, count, cores)
+        alone = run(folder / "alone", given.rounds, line_up)
+    else:
+        alone = run(folder / "alone", given.rounds, line_up)
+        found = on_cluster(folder / "cluster", given.rounds, line_up, count, cores)
+    print(f"without a cluster            {alone.rate:>8,.0f} matches/s            {alone.told}")
+    print(
+        f"{count} workers, {cores} cores each   {found.rate:>8,.0f} matches/s   "
+        f"{found.rate / alone.rate:.2f} ×   {found.told}   processor time {found.all / alone.all:.2f} ×   "
+        f"{'same digest' if found.digest == alone.digest else 'ANOTHER DIGEST'}",
+        flush=True,
+    )
+    return alone, found
+
+
+def spread(ratios: Sequence[float]) -> str:
+    return f"{median(ratios):.2f} × ({min(ratios):.2f} to {max(ratios):.2f})"
 
 
 class Measured(NamedTuple):

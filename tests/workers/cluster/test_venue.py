@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -12,6 +12,10 @@ from typing import Any
 import pytest
 
 from referee.tournament.running.played import Played
+from referee.tournament.running.venue import Fixture
+from referee.workers.cluster.connection import TaskFailed
+from referee.workers.cluster.results import Answer, read_answer
+from referee.workers.cluster.venue import MOST_TRIES
 from referee.workers.worker_pool import WorkersFailed
 
 from ...waiting import PATIENCE, soon
@@ -265,14 +269,14 @@ async def test_a_worker_that_never_tells_of_a_match_loses_it(monkeypatch: pytest
 async def test_a_worker_gets_matches_while_its_answer_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     may_read = asyncio.Event()
 
-    async def slowly(work: Callable[..., Any], *arguments: Any) -> Any:
+    async def slowly(said: bytes, fixtures: Mapping[str, Fixture]) -> Answer:
         await may_read.wait()
-        return work(*arguments)
+        return read_answer(said, fixtures)
 
     one = ScriptedWorker("one")
     async with playing(one) as (_, tournament):
         await soon(lambda: one.opened)
-        monkeypatch.setattr("referee.workers.cluster.venue.in_thread", slowly)
+        monkeypatch.setattr(tournament.venue.readers, "read", slowly)
         tournament.give(*NUMBERS)
         await soon(lambda: len(one.given) > len(NUMBERS) // 2)
         assert not any(tournament.results.values())
@@ -288,3 +292,89 @@ async def test_workers_hear_of_the_last_results_before_the_run_ends() -> None:
         assert played is not None
         played.announce()
     assert one.announced == ["cup/1"]
+
+
+def void(value: dict[str, Any], record: bytes) -> tuple[dict[str, Any], bytes]:
+    """The match came to nothing."""
+    return {**value, "ending": {**value["ending"], "reason": "void"}}, record
+
+
+async def test_a_match_that_comes_to_nothing_on_one_worker_is_played_by_another() -> None:
+    liar, honest = ScriptedWorker("liar"), ScriptedWorker("honest")
+    liar.twist = void
+    honest.may_answer.clear()
+    async with playing(liar, honest) as (_, tournament):
+        await soon(lambda: sum(worker.ready for worker in tournament.venue.workers) == 2)
+        tournament.give(*NUMBERS)
+        await soon(lambda: liar.given and honest.given)
+        await asyncio.sleep(0.2)  # the liar could have had what it voided again and again
+        honest.may_answer.set()
+        assert endings(await tournament.done()) == await truth()
+        assert len(liar.given) == len(set(liar.given))
+
+
+async def test_a_match_that_comes_to_nothing_on_every_worker_is_void() -> None:
+    one, two = ScriptedWorker("one"), ScriptedWorker("two")
+    one.twist = two.twist = void
+    async with playing(one, two) as (_, tournament):
+        await soon(lambda: sum(worker.ready for worker in tournament.venue.workers) == 2)
+        tournament.give(1)
+        played = (await tournament.done())["cup/1"]
+        assert played is not None
+        assert played.ending.void
+        assert set(one.given) == set(two.given) == {"cup/1"}
+
+
+class Fragile(ScriptedWorker):
+    """A worker that plays all matches but one, with which it dies as often as it is allowed to."""
+
+    def __init__(self, name: str, deadly: str) -> None:
+        super().__init__(name)
+        self.deadly = deadly
+        self.has_it = False
+        self.deaths = self.allowed = 0
+
+    async def play(self, orders: list[dict[str, Any]]) -> bytes:
+        others = [order for order in orders if order["match"] != self.deadly]
+        self.has_it = self.has_it or len(others) < len(orders)
+        if self.has_it and self.deaths < self.allowed:
+            self.has_it = False
+            self.deaths += 1
+            raise TaskFailed("it died")
+        return await super().play(others)
+
+
+async def test_a_match_may_be_lost_again_and_again_while_others_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("referee.workers.cluster.venue.TASK_SECONDS", 0.02)
+    often = 3 * MOST_TRIES
+    worker = Fragile("one", "cup/0")
+    async with playing(worker) as (_, tournament):
+        tournament.give(0)
+        for number in range(1, often):
+            tournament.give(number)
+            await soon(lambda match=f"cup/{number}": tournament.results[match])
+            worker.allowed = number
+            await soon(lambda: worker.deaths == worker.allowed)
+        assert not tournament.venue.failed.done()
+
+
+async def test_a_match_that_is_lost_again_and_again_while_nothing_else_ends_is_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("referee.workers.cluster.venue.TASK_SECONDS", 0.02)
+    worker = Fragile("one", "cup/0")
+    worker.allowed = 1000
+    async with playing(worker) as (_, tournament):
+        tournament.give(0)
+        with pytest.raises(WorkersFailed, match="was lost with its worker 13 times, and no other match has ended"):
+            await asyncio.wait_for(asyncio.shield(tournament.venue.failed), PATIENCE)
+
+
+async def test_of_bots_that_vary_it_is_told_once_that_two_workers_differ() -> None:
+    one, two = ScriptedWorker("one"), ScriptedWorker("two")
+    two.last = True
+    async with playing(one, two, one_in=1) as (_, tournament):
+        await soon(lambda: sum(worker.ready for worker in tournament.venue.workers) == 2)
+        tournament.give(*NUMBERS)
+        await tournament.done()
+        assert len([text for text in tournament.venue.notices if "went differently" in text]) == 1

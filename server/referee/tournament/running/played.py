@@ -24,6 +24,10 @@ class SeatAccount:
     time_ms: int
 
 
+def nobody_hears(*news: object) -> None:
+    """For a match whose bots are not told by this process; it has a name, so that it can go to another process."""
+
+
 @dataclass(frozen=True, slots=True)
 class Played:
     """A match that has ended; `announce` tells the bots, once the result is stored."""
@@ -31,10 +35,10 @@ class Played:
     ending: Ending
     record: bytes = field(repr=False)
     seats: tuple[SeatAccount, ...] = ()
-    announce: Callable[[], object] = lambda: None
+    announce: Callable[[], object] = nobody_hears
     logs: tuple[PackedLog, ...] = ()
     """What hosted bots wrote to stderr: for their authors and the host."""
-    stored: Callable[[ChainHead], object] = lambda head: None
+    stored: Callable[[ChainHead], object] = nobody_hears
     """To be called before `announce`, with the head of the hash chain that holds the result."""
     versions: tuple[int | None, ...] = ()
     """By seat, the version of the submitted bot that played; empty if none did."""

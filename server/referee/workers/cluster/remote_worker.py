@@ -20,10 +20,23 @@ class OpenMatch:
     fixture: Fixture
     done: Callable[[Played | None], object]
     tries: int = 0
-    voids: int = 0
+    """How often it was lost with its worker, or came to nothing there."""
+    tries_in_vain: int = 0
+    """The same since a match of this run has got a result …"""
+    settled_then: int = 0
+    """… of which there were so many at the last try."""
+    voids: list[str] = field(default_factory=list)
+    """The names of the workers on which it came to nothing."""
     broken_off: bool = False
     answers: list[tuple[RemoteWorker, Result]] = field(default_factory=list)
     """If it is played on several workers to be compared: who said what, the first first."""
+
+    def was_played_by(self, worker: RemoteWorker) -> bool:
+        """Whether it was played there and needs no second look of the same worker."""
+        return worker.name in self.voids or any(one is worker for one, _ in self.answers)
+
+    def is_new_to(self, worker: RemoteWorker) -> bool:
+        return not self.was_played_by(worker)
 
 
 class Held(NamedTuple):

@@ -10,13 +10,14 @@ import io
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import Any
 
 from referee.match.result import Ending
 from referee.match.seat_log import PackedLog, SeatLog
 from referee.rules.game import WrongUse
 from referee.tournament.audit.replay import DoesNotHold, Replayed, replay
-from referee.tournament.running.played import Played
+from referee.tournament.running.played import Played, nobody_hears
 from referee.tournament.running.venue import Fixture
 
 MOST_LOG = 1 << 20
@@ -33,8 +34,8 @@ class Result:
 
     match: str
     played: Played | None = None
-    course: tuple[Any, ...] = ()
-    """The moves and how each seat ended: the same wherever bots decide alike."""
+    course: bytes = b""
+    """The SHA-256 of the moves and of how each seat ended: the same wherever bots decide alike."""
 
 
 @dataclass(slots=True)
@@ -92,7 +93,7 @@ def _one_of(match: Any, fixtures: Mapping[str, Fixture]) -> str:
 
 def checked(fixture: Fixture, value: dict[str, Any], record: bytes) -> Result:
     """A result, replayed; Untrue if it does not follow from its moves, or is not of the match that was ordered."""
-    played = Played.from_value(value, record, lambda: None)
+    played = Played.from_value(value, record, nobody_hears)
     if played.ending.void:
         return Result(fixture.id, played)  # without an end there is nothing to replay, and nothing is stored of it
     try:
@@ -101,8 +102,8 @@ def checked(fixture: Fixture, value: dict[str, Any], record: bytes) -> Result:
         raise Untrue(f"match {fixture.id} is not so: {error}") from None
     _compare(fixture, played, replayed)
     ending = replayed.ending
-    course = (tuple(replayed.record.moves), ending.ranks, ending.scores, ending.words)
-    return Result(fixture.id, _plain(played), course)
+    course = json.dumps([replayed.record.moves, ending.ranks, ending.scores, ending.words])
+    return Result(fixture.id, _plain(played), sha256(course.encode()).digest())
 
 
 def _compare(fixture: Fixture, played: Played, replayed: Replayed) -> None:

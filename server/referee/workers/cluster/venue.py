@@ -3,8 +3,9 @@
 Each worker has one task at a time, which brings it matches and takes home those that have ended (`pace.py`); it plays
 on between two tasks and while its answer is read. What does not come back, because its worker died, hangs, or is cut
 off, is given to another one; the first valid result of a match counts, and any other is ignored. A worker that comes
-back starts its bots anew, so none of them has seen a deal that is played again. Results are replayed (`results.py`),
-some are compared with another worker's (`comparing.py`), and a worker that lies is set aside.
+back starts its bots anew, so none of them has seen a deal that is played again. Results are replayed (`results.py`) in
+processes beside this one (`reading.py`), some are compared with another worker's (`comparing.py`), and a worker that
+lies is set aside.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from typing import Any
 
 import structlog
 
-from referee.threads import in_thread
 from referee.tournament.running.played import Played
 from referee.tournament.running.venue import Fixture
 from referee.workers.cluster import tasks
@@ -27,8 +27,9 @@ from referee.workers.cluster.comparing import ONE_IN, Comparing, agreed, odd_one
 from referee.workers.cluster.connection import Connection, TaskFailed
 from referee.workers.cluster.crew import ClusterRun, Crew, Patience
 from referee.workers.cluster.pace import TASK_SECONDS
+from referee.workers.cluster.reading import Readers
 from referee.workers.cluster.remote_worker import Held, OpenMatch, RemoteWorker
-from referee.workers.cluster.results import Answer, Result, Untrue, read_answer, still_played
+from referee.workers.cluster.results import Answer, Result, Untrue, still_played
 from referee.workers.orders import play_order
 from referee.workers.watched_matches import WatchedMatches
 from referee.workers.worker_pool import WorkersFailed
@@ -39,9 +40,11 @@ Done = Callable[[Played | None], object]
 ANNOUNCE_SECONDS = 3.0
 """A worker that has no task in this time, to which announcements are added, gets a message of its own."""
 MOST_TRIES = 12
-"""How often a match may be lost with its worker before the run is given up."""
+"""How often a match may be lost with its worker, without a result of any match in between, before the run is given up:
+workers may be killed as often as they like while others play.
+"""
 MOST_VOIDS = 3
-"""How often a match may come to nothing on workers before that is believed."""
+"""How often a match may come to nothing before that is believed, and on every worker that is there."""
 LONGEST_DECISIONS = 300
 """Decisions of a long match, for the time after which a worker counts as hanging."""
 TOO_LATE = "it did not answer in time"
@@ -67,12 +70,18 @@ class ClusterVenue:
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.watched = WatchedMatches(lambda match, order: None)
         """The running matches; their decisions are not told before their end."""
+        self.readers = Readers()
+        """Who reads and replays what workers send."""
         self._crew = Crew(connection, run, patience or Patience(), self)
         self._comparing = Comparing(one_in)
         self._open: dict[str, OpenMatch] = {}
         self._queue: deque[OpenMatch] = deque()
         self._accepted: dict[str, list[str]] = {}
         """By worker, the matches whose results were taken from it."""
+        self._settled = 0
+        """Matches that have got a result."""
+        self._differed: set[frozenset[str]] = set()
+        """Pairs of workers of which it was told that they play a match differently."""
         self._purging = 0
         self._held_back: list[tuple[OpenMatch, tuple[RemoteWorker, Result] | None]] = []
         """Matches that are over as soon as nothing is being purged."""
@@ -105,6 +114,7 @@ class ClusterVenue:
         await asyncio.gather(*self._tasks, *reading, return_exceptions=True)
         await asyncio.gather(*map(self._tell_stored, list(self._announcing)))
         await self._crew.close()
+        await self.readers.close()
 
     # What a tournament asks of its venue.
 
@@ -181,11 +191,10 @@ class ClusterVenue:
         passed: list[OpenMatch] = []
         while self._queue and len(chosen) < share:
             match = self._queue.popleft()
-            if worker.holds(match) or any(one is worker for one, _ in match.answers):
-                if all(any(one is each for one, _ in match.answers) for each in ready):
-                    self._decide(match)  # there is no other worker
-                else:
-                    passed.append(match)
+            if match.answers and all(match.was_played_by(each) for each in ready):
+                self._decide(match)  # there is no other worker
+            elif worker.holds(match) or (match.was_played_by(worker) and any(map(match.is_new_to, ready))):
+                passed.append(match)
             else:
                 chosen.append(match)
         self._queue.extendleft(reversed(passed))
@@ -224,7 +233,7 @@ class ClusterVenue:
         fixtures = {id: held.match.fixture for id, held in worker.hand.items()}
         worker.reading += 1
         try:
-            answer = await in_thread(read_answer, said, fixtures)
+            answer = await self.readers.read(said, fixtures)
         except Untrue as untrue:
             self._set_aside(worker, str(untrue))
             return
@@ -260,11 +269,12 @@ class ClusterVenue:
         if worker.name in self._crew.aside:
             self._again(match)
             return
-        if played.ending.void and not match.broken_off and match.voids + 1 < MOST_VOIDS:
-            match.voids += 1
-            self._announce(worker, match.fixture.id)
-            self._again(match)
-            return
+        if played.ending.void and not match.broken_off:
+            match.voids.append(worker.name)
+            if len(match.voids) < MOST_VOIDS or any(map(match.is_new_to, self._crew.ready)):
+                self._announce(worker, match.fixture.id)
+                self._again(match)
+                return
         if played.ending.void or match.broken_off:
             self._settle(match, (worker, result))
             return
@@ -293,14 +303,19 @@ class ClusterVenue:
             self._queue.appendleft(match)
             return
         if len(answers) == 2:
-            names = " and ".join(worker.name for worker, _ in answers)
-            self.notice(
-                f"match {match.fixture.id} went differently on {names}: its bots vary, or one of the workers is "
-                "wrong; with three workers it could be told which"
-            )
+            self._tell_of_difference(match.fixture.id, [worker.name for worker, _ in answers])
         elif len(answers) > 2 and (new := self._comparing.vary(match.fixture.bots)):
             log.info("bots that do not decide alike each time are not compared", bots=new)
         self._settle(match, answers[0])
+
+    def _tell_of_difference(self, match: str, names: Sequence[str]) -> None:
+        """Once for any two workers: bots that vary would fill the screen."""
+        if frozenset(names) not in self._differed:
+            self._differed.add(frozenset(names))
+            self.notice(
+                f"match {match} went differently on {' and '.join(names)}: its bots vary, or one of the workers is "
+                "wrong; with three workers it could be told which"
+            )
 
     def _settle(self, match: OpenMatch, said: tuple[RemoteWorker, Result] | None) -> None:
         """A match has its result, or is broken off; those who have played it are told once it is stored."""
@@ -320,6 +335,7 @@ class ClusterVenue:
         assert result.played is not None
         played = replace(result.played, announce=lambda: self._announce_to(players, id))
         self._accepted.setdefault(worker.name, []).append(id)
+        self._settled += 1
         self.watched.ended(id, played.ending)
         match.done(played)
 
@@ -331,8 +347,14 @@ class ClusterVenue:
             self._settle(match, None)
             return
         match.tries += 1
-        if match.tries > MOST_TRIES:
-            self.no_hope(f"match {match.fixture.id} was lost with its worker {match.tries} times")
+        if match.settled_then != self._settled:
+            match.settled_then, match.tries_in_vain = self._settled, 0
+        match.tries_in_vain += 1
+        if match.tries_in_vain > MOST_TRIES:
+            self.no_hope(
+                f"match {match.fixture.id} was lost with its worker {match.tries_in_vain} times, and no other match "
+                "has ended meanwhile"
+            )
             return
 
         def put() -> None:

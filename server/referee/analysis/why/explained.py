@@ -82,9 +82,7 @@ class Explained:
         """The positions in which the seat itself chose among several moves: what the referee played is no choice."""
         asked = [one for one in self.positions if one.played]
         return [
-            one
-            for before, one in enumerate(asked)
-            if one.choices and self.match.by_bot(self.seat, one.number, before)
+            one for before, one in enumerate(asked) if one.choices and self.match.by_bot(self.seat, one.number, before)
         ]
 
     def costly(self) -> list[CostlyChoice]:

@@ -146,13 +146,17 @@ def _run(words: Sequence[str]) -> int:
 def _parse_and_run(words: Sequence[str]) -> int:
     import typer
 
+    from referee.cli.missing_values import check_values
     from referee.cli.output import print_error
     from referee.cli.web import with_usual_address
     from referee.rules.game import WrongUse
 
     try:
         only = words[0] if words and words[0] in COMMANDS else None
-        code = build(only)(with_usual_address(words), prog_name="referee", standalone_mode=False)
+        command = typer.main.get_command(build(only))
+        given = with_usual_address(words)
+        check_values(command, given)
+        code = command(given, prog_name="referee", standalone_mode=False)
         return code if isinstance(code, int) else DONE
     except WrongUse as error:
         print_error(str(error))

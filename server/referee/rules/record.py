@@ -24,8 +24,25 @@ MOST_KNOWN = 10_000
 """Decisions that are remembered; a stranger's records may hold any number of different ones."""
 
 
+NO_RECORD = "this is not a match record: "
+"""How a sentence about something begins that was never a record."""
+
+
 class ReplayError(ValueError):
     """A record that is not a match of this game: says at which decision and why."""
+
+
+def read_object(data: bytes) -> dict[str, Any]:
+    """The JSON object that these bytes are; ReplayError if they are none, RecursionError if it is too deep."""
+    try:
+        value = json.loads(data)
+    except json.JSONDecodeError as error:
+        raise ReplayError(f"{NO_RECORD}it is not JSON (line {error.lineno}, column {error.colno})") from None
+    except ValueError:
+        raise ReplayError(f"{NO_RECORD}it is not text") from None
+    if type(value) is not dict:
+        raise ReplayError(f"{NO_RECORD}it is not a JSON object")
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +73,20 @@ class Record:
     def from_bytes(cls, data: bytes) -> Record:
         """Read back what `to_bytes` wrote; `ReplayError` if it is something else."""
         try:
-            return cls.from_value(json.loads(data))
+            return cls.from_value(read_object(data))
         except RecursionError:
-            raise ReplayError("this is not a match record: it is nested too deeply") from None
-        except ReplayError:
-            raise
-        except ValueError as error:
-            raise ReplayError(f"this is not a match record: {error}") from None
+            raise ReplayError(f"{NO_RECORD}it is nested too deeply") from None
 
     @classmethod
     def from_value(cls, value: Any) -> Record:
         """Read back what `to_value` wrote; `ReplayError` if it is something else."""
         try:
+            if not isinstance(value, Mapping):
+                raise TypeError("it is not a JSON object")
             fields = dict(value)
+            if odd := fields.keys() ^ _KEYS:
+                key = min(odd, key=str)
+                raise TypeError(f"{key!r} does not belong into it" if key in fields else f"it has no {key!r}")
             result = fields.pop("result")
             fields["moves"] = tuple(fields["moves"])
             if result is not None:
@@ -76,8 +94,10 @@ class Record:
             record = cls(**fields, result=result)
             record.check_types()
             return record
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise ReplayError(f"this is not a match record: {error}") from None
+        except KeyError as error:
+            raise ReplayError(f"{NO_RECORD}it has no {error}") from None
+        except (ValueError, TypeError, AttributeError) as error:
+            raise ReplayError(f"{NO_RECORD}{error}") from None
 
     def check_types(self) -> None:
         """TypeError if something is not of its kind: a record may come from anywhere."""
@@ -94,6 +114,7 @@ class Record:
 
 
 _KINDS = (("game", str), ("version", int), ("players", int), ("options", dict), ("seed", str))
+_KEYS = frozenset({*(name for name, _ in _KINDS), "moves", "result"})
 _TEXTS, _NUMBERS = frozenset({str}), frozenset({int})
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Sequence
+from typing import Any
 
-from sqlalchemy import Connection, delete, func, select
+from sqlalchemy import Connection, Row, delete, func, select
 
 from referee.store import tables as t
 from referee.store.bulk import BulkInsert
@@ -17,6 +18,8 @@ MOST_BYTES = 64 << 20
 """Compressed bytes of all logs in a database; beyond it, those of the oldest matches are dropped."""
 LARGEST = 1 << 20
 """Bytes of one log before compression: a larger one is not kept."""
+READ_AT_ONCE = 100
+"""Logs that are in memory at a time while all are read."""
 QUICK = 1
 """The level of compression: the thread that writes has results to store."""
 
@@ -59,16 +62,28 @@ class BotLogs:
 def read_logs(connection: Connection, match: int) -> list[StoredLog]:
     """The logs of a match by seat; a damaged one is an error, never handed out."""
     query = select(t.bot_logs).where(t.bot_logs.c.match_id == match).order_by(t.bot_logs.c.seat)
-    found = []
-    for row in connection.execute(query):
-        try:
-            body = zlib.decompressobj().decompress(bytes(row.body), row.size + 1)
-        except zlib.error:
-            body = b""
-        if len(body) != row.size or _digest(match, row.seat, body) != row.sha256:
-            raise DamagedRow(f"the log of seat {row.seat} in match {match} is damaged")
-        found.append(StoredLog(row.seat, body))
-    return found
+    return [_log(row) for row in connection.execute(query)]
+
+
+def check_logs(connection: Connection) -> None:
+    """Read all logs; DamagedRow if one of them is not what was stored."""
+    c = t.bot_logs.c
+    for row in connection.execution_options(yield_per=READ_AT_ONCE).execute(
+        select(t.bot_logs).order_by(c.match_id, c.seat)
+    ):
+        _log(row)
+
+
+def _log(row: Row[Any]) -> StoredLog:
+    unpacked, body = zlib.decompressobj(), b""
+    try:
+        body = unpacked.decompress(bytes(row.body), min(row.size, LARGEST) + 1)
+        whole = unpacked.eof and not unpacked.unused_data and len(body) == row.size
+    except (zlib.error, TypeError, ValueError):
+        whole = False
+    if not whole or _digest(row.match_id, row.seat, body) != row.sha256:
+        raise DamagedRow(f"the log of seat {row.seat} in match {row.match_id} is damaged")
+    return StoredLog(row.seat, body)
 
 
 def _digest(match: int, seat: int, body: bytes) -> str:

@@ -88,6 +88,7 @@ class EveryColumn:
             ("matches", "tournament_id", "tournaments"),
             ("seats", "match_id", "matches"),
             ("records", "match_id", "matches"),
+            ("bot_logs", "match_id", "matches"),
         ):
             query = (
                 f"SELECT DISTINCT {column} AS number FROM {table} WHERE {column} IS NOT NULL AND NOT EXISTS "

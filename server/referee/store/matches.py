@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, func, insert, select, update
 from referee.chain_head import ChainHead
 from referee.store import journal
 from referee.store import tables as t
-from referee.store.bot_logs import read_logs
+from referee.store.bot_logs import check_logs, read_logs
 from referee.store.connections import Connections, plain
 from referee.store.errors import NotAllowed, Refused, Unknown, no_tournament
 from referee.store.match_results import PackedResult, Scorers
@@ -239,6 +239,11 @@ class Matches:
         """What hosted bots wrote to stderr during a match, by seat: for their authors and the host."""
         with self._connections.readers.connect() as connection:
             return read_logs(connection, match)
+
+    def check_logs(self) -> None:
+        """Read what hosted bots wrote in all matches; DamagedRow if any of it is not what was stored."""
+        with self._connections.readers.connect() as connection:
+            check_logs(connection)
 
     def search(self, query: MatchQuery, offset: int = 0, limit: int = 100) -> tuple[list[NamedMatch], int]:
         """Matches that were scheduled last first, so many of them, and how many there are in all.

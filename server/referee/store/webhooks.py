@@ -1,11 +1,13 @@
 """Webhooks in the store: where the host is told what happens, and which messages are due.
 
 The address of a chat room is a secret, and so is what signs a message: both are in the database alone. The journal has
-the name and the host of each webhook that was added or removed.
+the name and the host of each webhook that was added or removed, and the SHA-256 of the row of each that was added.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -64,7 +66,7 @@ class Webhooks:
             if connection.execute(select(t.webhooks.c.id).where(t.webhooks.c.name == name)).first() is not None:
                 raise NameTaken(f"a webhook named {name} exists already: remove it first, or choose another name")
             connection.execute(insert(t.webhooks).values(values))
-            _tell(connection, name, url, "added", now)
+            _tell_added(connection, name, now)
 
         self._connections.write(work)
 
@@ -85,13 +87,13 @@ class Webhooks:
             values = {"url": plain(url), "secret": signs, "form": form, "kinds": list(kinds)}
             if found is None:
                 connection.execute(insert(t.webhooks).values(name=name, created=now, **values))
-                _tell(connection, name, url, "added", now)
+                _tell_added(connection, name, now)
                 return "added"
             if (found.url, found.secret, found.form, list(found.kinds)) == tuple(values.values()):
                 return ""
             connection.execute(update(t.webhooks).where(t.webhooks.c.id == found.id).values(values))
             _tell(connection, name, found.url, "removed", now)
-            _tell(connection, name, url, "added", now)
+            _tell_added(connection, name, now)
             return "changed"
 
         return self._connections.write(work)
@@ -165,9 +167,19 @@ class Webhooks:
             return [dict(row._mapping) for row in rows]
 
 
-def _tell(connection: Connection, name: str, url: str, what: str, now: int) -> None:
-    told = journal.entry("webhook", now, name=name, host=urlsplit(url).hostname or "", what=what)
+def _tell(connection: Connection, name: str, url: str, what: str, now: int, **more: str) -> None:
+    told = journal.entry("webhook", now, name=name, host=urlsplit(url).hostname or "", what=what, **more)
     journal.append(connection, journal.INSTALLATION, [told])
+
+
+def _tell_added(connection: Connection, name: str, now: int) -> None:
+    row = connection.execute(select(t.webhooks).where(t.webhooks.c.name == name)).one()
+    _tell(connection, name, row.url, "added", now, sha256=row_digest(row._mapping))
+
+
+def row_digest(row: Mapping[str, Any]) -> str:
+    """The SHA-256 of a row of the table: all columns by name, as JSON. The secrets in it cannot be read from it."""
+    return hashlib.sha256(json.dumps(dict(row), sort_keys=True).encode()).hexdigest()
 
 
 def _named(connection: Connection, name: str) -> Webhook:

@@ -6,10 +6,15 @@ import json
 
 import pytest
 
-from referee.analysis.replay.recorded import RecordedMatch
-from referee.analysis.why import Setting, Yardstick, explain, habits
-from referee.rules.game import WrongUse
+from referee.analysis.replay.recorded import RecordedMatch, read_match
+from referee.analysis.why import Explained, LuckOfMatch, Setting, Yardstick, explain, habits
+from referee.analysis.why.positions import NOTHING, Position
+from referee.match.match import Match
+from referee.rules import registry
+from referee.rules.game import WrongUse, seed_bytes
+from referee.rules.playout import playout, random_chooser
 
+from ..recording import Seated, answer_all, seated
 from .planting import is_found, planted_matches
 
 
@@ -67,3 +72,40 @@ def test_habits_sum_costs_by_kind_of_decision_and_luck_over_matches(short_match:
     assert summed.luck_rank == pytest.approx(sum(one.luck.rank for one in matches))
     assert summed.mean_rank + summed.luck_rank / 2 == pytest.approx(summed.rank_without_luck)
     assert json.dumps(summed.to_value())
+
+
+@pytest.mark.parametrize("answers_first", [False, True], ids=["before it answers", "after it has answered"])
+def test_what_the_referee_plays_for_a_seat_that_forfeited_is_no_choice_of_its_own(answers_first: bool) -> None:
+    players = seated(3)
+    chosen = registry.find("stop_me_go")
+    match = Match("league/3", chosen, players, chosen.resolve_options(), bytes(range(32)), tournament="league")
+    match.start()
+    while match.table.decisions < 4:
+        answer_one(players[1] if players[1].waiting else next(one for one in players if one.waiting))
+    if answers_first:
+        answer_one(players[1])
+    match.resign(1, "had enough")
+    answer_all(players)
+    recorded = read_match(match.record())
+    assert recorded.forfeits == {1: 4}
+    chosen_by_itself = [one.number for one in explain(recorded, setting(recorded, 1), 1).decisions()]
+    assert chosen_by_itself == [0, 1, 2, 3, *([4] if answers_first else [])]
+
+
+def answer_one(player: Seated) -> None:
+    question = player.waiting.popleft()
+    question.match.sent(question.seat, question.number, 100.0)
+    question.match.answer(question.seat, question.number, question.legal[0], 100.0)
+
+
+def test_an_explanation_never_shows_the_positions_of_another_match() -> None:
+    """Matches come and go: one may lie where another one was in memory."""
+    for seed in range(8):
+        game = registry.find("stop_me_go")
+        played = playout(game, 2, game.resolve_options(), seed_bytes(seed), [random_chooser(b"x", n) for n in (0, 1)])
+        match = read_match(played.record.to_bytes())
+        position = Position(0, NOTHING, (), "", 0, "", NOTHING, NOTHING, 0)
+        why = Explained(match, setting(match), (position,), LuckOfMatch((), 0.0, 0.0, NOTHING, NOTHING))
+        expected = game.start(2, match.record.options, bytes.fromhex(match.record.seed)).view(0)
+        assert why.view(0) == expected
+        del why, match, played

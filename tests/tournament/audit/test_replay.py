@@ -183,3 +183,20 @@ def test_a_record_that_names_a_file_is_refused_and_the_file_is_not_opened(
 def test_something_else_is_no_record(data: bytes) -> None:
     with pytest.raises(DoesNotHold, match="not a record of a match"):
         replay(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", r"it is not JSON \(line 1, column 1\)"),
+        (b"import arena\n", r"it is not JSON \(line 1, column 1\)"),
+        (b"\xff\xfe\x00", "it is not text"),
+        (b"[1,2]", "it is not a JSON object"),
+        (b'{"a":1}', "'a' does not belong into it"),
+        (b'{"record":{"game":"flip7"}}', "it has no 'moves'"),
+        (b'{"record":7}', "it is not a JSON object"),
+    ],
+)
+def test_what_is_no_record_is_told_in_plain_words(data: bytes, why: str) -> None:
+    with pytest.raises(DoesNotHold, match=f"^this is not a record of a match: {why}$"):
+        replay(data)

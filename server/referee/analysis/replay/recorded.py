@@ -99,6 +99,15 @@ class RecordedMatch:
     def players(self) -> int:
         return self.record.players
 
+    def by_bot(self, seat: Seat, decision: int, before: int) -> bool:
+        """Whether a seat answered a decision itself, after `before` others of its own; else the referee played for it.
+
+        A seat answers its first so many decisions itself, and the referee all that follow.
+        """
+        if self.times_ms is not None:
+            return before < len(self.times_ms[seat])
+        return self.forfeits.get(seat, decision + 1) > decision
+
     def label(self, seat: Seat) -> str:
         """The name of a seat for people; with its number where two seats have the same name."""
         name = self.names[seat]

@@ -226,8 +226,7 @@ class Step:
         own = self._before.get(seat, 0)
         times = None if match.times_ms is None else match.times_ms[seat]
         incidents = [one for one in match.at.get(self.number, ()) if one.seat == seat]
-        # A seat answers its first so many decisions itself, and the referee all that follow.
-        by_bot = own < len(times) if times is not None else match.forfeits.get(seat, self.number + 1) > self.number
+        by_bot = match.by_bot(seat, self.number, own)
         return Asked(
             seat,
             match.names[seat],

@@ -79,9 +79,11 @@ class Explained:
         return sum(position.rollouts for position in self.positions)
 
     def decisions(self) -> list[Position]:
-        """The positions in which the seat itself chose among several moves."""
-        end = self.forfeited
-        return [one for one in self.positions if one.choices and (end is None or one.number <= end.decision)]
+        """The positions in which the seat itself chose among several moves: what the referee played is no choice."""
+        asked = [one for one in self.positions if one.played]
+        return [
+            one for before, one in enumerate(asked) if one.choices and self.match.by_bot(self.seat, one.number, before)
+        ]
 
     def costly(self) -> list[CostlyChoice]:
         """All decisions in which another move was better, the most expensive first."""
@@ -182,11 +184,9 @@ class Explained:
         }
 
     def _states(self) -> list[tuple[State[Any], Any]]:
-        key = id(self.match)
-        if key not in _STATES:
-            _STATES.clear()
-            _STATES[key] = states_of(self.setting.yardstick, self.match.record)
-        return _STATES[key]
+        if not _LATEST or _LATEST[0][0] is not self.match:
+            _LATEST[:] = [(self.match, states_of(self.setting.yardstick, self.match.record))]
+        return _LATEST[0][1]
 
 
 def costly_choices(
@@ -202,7 +202,8 @@ def costly_choices(
     return sorted(found, key=lambda one: (-one.weight, one.number))
 
 
-_STATES: dict[int, list[tuple[State[Any], Any]]] = {}
+_LATEST: list[tuple[RecordedMatch, list[tuple[State[Any], Any]]]] = []
+"""The positions of the match that was looked at last; with the match itself, so that no other can be taken for it."""
 
 
 def kind_of(state: State[Any], seat: Seat, move: str) -> str:

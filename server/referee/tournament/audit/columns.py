@@ -10,6 +10,7 @@ from referee.rules.spelling import brief
 from referee.store import Store, Tournament
 from referee.store.every_column import RawRow
 from referee.store.versions import log_digest
+from referee.store.webhooks import row_digest
 from referee.tournament.audit.replay import DoesNotHold
 from referee.tournament.audit.story import Story
 
@@ -68,6 +69,20 @@ def version_rows(store: Store) -> Iterator[RawRow]:
     for row in store.every_column.rows("bot_versions", "id"):
         log = row["log"]
         yield {**row, "log": log_digest(log) if isinstance(log, str) else log}
+
+
+def check_webhooks(store: Store, told: Mapping[str, str | None]) -> None:
+    """Where the host is told what happens. `told` has the hash of each row, None of one from before there were any."""
+    found = set()
+    for row in store.every_column.rows("webhooks", "id"):
+        name, read = row["name"], {key: _json(value) if key == "kinds" else value for key, value in row.items()}
+        if name not in told:
+            raise DoesNotHold(f"webhooks has a row {brief(name)} of which the journal does not tell")
+        if told[name] not in (None, row_digest(read)):
+            raise DoesNotHold(f"webhook {name}: its row in webhooks is not the one of which the journal tells")
+        found.add(name)
+    if missing := sorted(told.keys() - found):
+        raise DoesNotHold(f"webhooks has no row {brief(missing[0])}, of which the journal tells")
 
 
 def _plain(value: Any) -> Any:

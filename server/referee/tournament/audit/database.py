@@ -15,7 +15,7 @@ from referee.store.every_column import RawRow
 from referee.store.journal import INSTALLATION, schedule_line
 from referee.store.pruning import in_ranges
 from referee.tournament.audit.audited import OPEN, AuditedTournament, Damaged, MatchLine
-from referee.tournament.audit.columns import check_rounds, check_rulings, compare, version_rows
+from referee.tournament.audit.columns import check_rounds, check_rulings, check_webhooks, compare, version_rows
 from referee.tournament.audit.entry_forms import OVER
 from referee.tournament.audit.folder import Published
 from referee.tournament.audit.journal_story import STEPS, BrokenJournal, follow, tell
@@ -158,6 +158,7 @@ def check_installation(store: Store) -> None:
     bots: dict[int, dict[str, Any]] = {}
     listed: dict[str, dict[int, dict[str, Any]]] = {kind: {} for kind in LISTED}
     facts: dict[str, str] = {}
+    webhooks: dict[str, str | None] = {}
     practice: dict[int, dict[str, Any]] = {}
     told: dict[int, ToldMatch] = {}
     sizes: dict[int, int] = {}
@@ -170,6 +171,10 @@ def check_installation(store: Store) -> None:
                 listed["version"] = kept
             if kind in LISTED:
                 listed[kind][entry[kind]["id"]] = entry[kind]
+            elif kind == "webhook":
+                webhooks.pop(entry["name"], None)
+                if entry["what"] == "added":
+                    webhooks[entry["name"]] = entry.get("sha256")
             elif kind != "action":
                 _follow_installation(entry, bots, facts, practice, told, sizes)
     except (BrokenJournal, KeyError, TypeError) as error:
@@ -181,7 +186,9 @@ def check_installation(store: Store) -> None:
     _compare_all("bot_versions", version_rows(store), "id", listed["version"])
     for kind, table in (("admin", "admins"), ("invitation", "invitations")):
         _compare_all(table, store.every_column.rows(table, "id"), "id", listed[kind])
+    check_webhooks(store, webhooks)
     _check_practice(store, practice, told, sizes)
+    store.matches.check_logs()
     for stray in store.every_column.strays():
         raise DoesNotHold(stray)
     known = {tournament.id for tournament in store.tournaments.all()}
@@ -219,7 +226,7 @@ def _follow_installation(
     elif kind == "removed":
         for number in [number for number, bot in bots.items() if bot["name"] == entry["bot"]]:
             del bots[number]
-    elif kind not in ("adopted", "webhook"):
+    elif kind != "adopted":
         raise BrokenJournal(f"an entry ({kind}) is out of place")
 
 

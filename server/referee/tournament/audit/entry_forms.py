@@ -58,6 +58,8 @@ def _range(value: Any) -> bool:
 COMMON: dict[str, Fits] = {"kind": _text, "number": _count, "at": _whole}
 VERSIONS: dict[str, Fits] = {"versions": _list_of(_or_none(_count))}
 """Of a result in which a submitted bot played."""
+ROW: dict[str, Fits] = {"sha256": _hex}
+"""Of a webhook that was added: the hash of its row, which holds secrets."""
 REVEALED: dict[str, Fits] = {"root": _hex, "seed_text": _or_none(_text), "salt": _hex}
 _BOT: dict[str, Fits] = {
     **{"id": _count, "name": _text, "kind": _one_of("house", "remote"), "note": _text},

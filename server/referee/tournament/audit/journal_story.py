@@ -14,7 +14,7 @@ from referee.chain_head import BEGINNING
 from referee.rules.spelling import brief
 from referee.store.journal import JournalEntry, canonical, link
 from referee.store.values import annulment
-from referee.tournament.audit.entry_forms import COMMON, FORMS, OVER, REVEALED, VERSIONS
+from referee.tournament.audit.entry_forms import COMMON, FORMS, OVER, REVEALED, ROW, VERSIONS
 from referee.tournament.audit.story import (
     UNTOUCHED,
     Chapter,
@@ -72,6 +72,8 @@ def _read(number: int, text: str) -> dict[str, Any]:
             form = form | REVEALED
         if entry["kind"] == "result" and "versions" in entry:
             form = form | VERSIONS
+        if entry["kind"] == "webhook" and "sha256" in entry:
+            form = form | ROW
         if entry.keys() != form.keys() or entry["number"] != number:
             raise ValueError("its keys are not those of its kind")
         for key, fits in form.items():

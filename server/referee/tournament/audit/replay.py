@@ -6,7 +6,6 @@ is an answer, never an error of this program. No view is made, so this is as fas
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from referee.match.result import Ending, Forfeit, Termination, judge
 from referee.rules import registry
 from referee.rules.chance import Seeded
 from referee.rules.game import Game, Seat, State, WrongUse
-from referee.rules.record import KnownMoves, Record, ReplayError, read_moves, split_moves
+from referee.rules.record import NO_RECORD, KnownMoves, Record, ReplayError, read_moves, read_object, split_moves
 from referee.rules.spelling import brief
 
 _NO_STRIKE = (RejectionKind.STALE.value, RejectionKind.LATE.value)
@@ -65,7 +64,7 @@ class Replayed:
 def replay(data: bytes) -> Replayed:
     """Play a stored match (or a bare record of moves) again; DoesNotHold if it says anything that is not so."""
     try:
-        value = json.loads(data)
+        value = read_object(data)
         bare = "record" not in value
         record = Record.from_value(value if bare else value["record"])
         events = [] if bare else _events(value["events"], record.players)
@@ -79,8 +78,11 @@ def replay(data: bytes) -> Replayed:
         accounts = () if bare else _accounts(value.get("times_ms"), events, record.players)
     except RecursionError:
         raise DoesNotHold("this is not a record of a match: it is nested too deeply") from None
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
-        raise DoesNotHold(f"this is not a record of a match: {error}") from None
+    except KeyError as error:
+        raise DoesNotHold(f"this is not a record of a match: it has no {error}") from None
+    except (ValueError, TypeError, IndexError, AttributeError) as error:
+        why = str(error).removeprefix(NO_RECORD)
+        raise DoesNotHold(f"this is not a record of a match: {why}") from None
     game = registry.find(record.game)
     if record.version != game.version:
         raise WrongUse(
@@ -162,11 +164,18 @@ def _options(game: Game[Any], record: Record) -> tuple[dict[str, Any], KnownMove
     return options, known
 
 
+def _seed(record: Record) -> bytes:
+    try:
+        return bytes.fromhex(record.seed)
+    except ValueError:
+        raise DoesNotHold("its seed is not written in hexadecimal digits") from None
+
+
 def _ending(game: Game[Any], record: Record, forfeits: dict[Seat, Forfeit]) -> tuple[Ending, Sequence[int]]:
     """How the moves end, and how many each seat made."""
     number = -1
     try:
-        seed = bytes.fromhex(record.seed)
+        seed = _seed(record)
         options, known = _options(game, record)
         state = game.begin(game.check_players(record.players), options, Seeded(seed))
         state.unwatched()

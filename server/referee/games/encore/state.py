@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Self
 
 from referee.games.encore import check as checks
@@ -116,7 +117,7 @@ class EncoreState(State[Move]):
         if phase == ACTIVE and self.players > 1:
             self._remove_dice(moves[self.active])
             self.phase = OTHERS
-            self.asked = tuple([seat for seat in range(self.players) if seat != self.active])
+            self.asked = _others(self.players, self.active)
         else:
             self._settle()
 
@@ -214,7 +215,8 @@ class EncoreState(State[Move]):
     def _settle(self) -> None:
         """Rows, then columns, then colours, then the end; bombs that are owed come before whatever follows."""
         completing = [(seat, paper) for seat, paper in enumerate(self.papers) if paper.fresh and paper.completes()]
-        self._settle_rows(completing)
+        if completing:
+            self._settle_rows(completing)
         if self._ask_for_bombs():
             return
         if completing:
@@ -222,7 +224,7 @@ class EncoreState(State[Move]):
             if self._ask_for_bombs():
                 return
             self._settle_colours(completing)
-        self._end_roll()
+        self._end_roll(completing)
 
     def _settle_rows(self, completing: Completing) -> None:
         sheet = self.sheet
@@ -277,15 +279,16 @@ class EncoreState(State[Move]):
                 paper.colour_points += points
                 self.log.add((COLOUR, seat, number, points))
 
-    def _end_roll(self) -> None:
+    def _end_roll(self, completing: Completing) -> None:
+        """Lines are taken by those who completed them in this roll: a bomb has left theirs among the fresh ones."""
         two_colours = False
+        for _, paper in completing:
+            self.rows_taken |= paper.rows
+            self.columns_taken |= paper.columns
+            self.colours_taken |= paper.colours
+            two_colours = two_colours or paper.colours.bit_count() >= 2
         for paper in self.papers:
-            if paper.fresh:
-                self.rows_taken |= paper.rows
-                self.columns_taken |= paper.columns
-                self.colours_taken |= paper.colours
-                paper.fresh = 0
-                two_colours = two_colours or paper.colours.bit_count() >= 2
+            paper.fresh = 0
         if two_colours:
             if self.players == 1:
                 self.papers[0].unused_roll_points = UNUSED_ROLL_POINTS * (self.roll_limit - self.roll)
@@ -302,3 +305,9 @@ class EncoreState(State[Move]):
         self.asked = ()
         self.ended = Result(ranks(zip(scores, marks, strict=True)), tuple(scores), reason)
         self.log.add((ENDED,))
+
+
+@cache
+def _others(players: int, active: Seat) -> tuple[Seat, ...]:
+    """All seats but the active player's."""
+    return tuple([seat for seat in range(players) if seat != active])

@@ -170,6 +170,7 @@ func (c *Client) cannotStart(seat *seat, stream *stream, trace error) {
 		c.fail(&Error{Text: "stopped at the first error in start, as --strict asks: " + oneLine(trace), Exit: exitResigned})
 	}
 	if stream == c.stream && seat.question == nil { // a question that waits is answered with the resignation
+		seat.said = stream
 		stream.put(seat.resigned)
 		stream.flush()
 	}

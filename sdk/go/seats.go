@@ -21,8 +21,9 @@ type seat struct {
 	bot      Bot
 	desk     *desk
 	question *question // the latest
-	// resigned is set if the bot could not start the match: it is never asked.
+	// resigned is set if the bot could not start the match: it is never asked. It was said on the stream `said`, last.
 	resigned *arenav1.BotBody
+	said     *stream
 }
 
 // question is what the bot is asked in one match.
@@ -118,6 +119,9 @@ func (c *Client) think(ctx context.Context, seat *seat, question *question, begi
 		question.reply = &arenav1.BotBody{Body: &arenav1.BotBody_Act{Act: &arenav1.Act{
 			MatchId: decision.Match.ID, Decision: uint32(decision.Number), MoveText: move,
 		}}}
+	}
+	if seat.resigned != nil && seat.said == question.stream {
+		return // it was said when the bot could not start
 	}
 	if question.stream == c.stream { // else the question is repeated, if the answer is still wanted
 		question.stream.put(question.reply)

@@ -13,15 +13,19 @@ from pathlib import Path
 
 SDKS = Path(__file__).resolve().parents[2] / "sdk"
 PARTS = {
-    "what a bot meets: bot, decision, match, result, views, run": "bot bots decision match result results views launch arena index lib "
-    "version handle __init__ package-info unknownviewexception",
-    "the stream: questions and answers of many matches, batching, reconnecting, practice": "client client_impl stream seats seat answers "
-    "conversation outbox addresses polling writing referee referee_bodies play channel connection practising thinking thinkers threads desk text",
+    "what a bot meets: bot, decision, match, result, views, run": (
+        "bot bots decision match result results views launch arena index lib version handle __init__ package-info "
+        "unknownviewexception"
+    ),
+    "the stream: questions and answers of many matches, batching, reconnecting, practice": (
+        "client client_impl stream seats seat answers conversation outbox addresses polling writing referee "
+        "referee_bodies play channel connection practising thinking thinkers threads desk text"
+    ),
     "flags and environment, and which flag was meant": "settings keywords flags spelling certificates",
     "sentences: what a status or a result means": "meaning errors error tally sentences console arenaexception",
     "`--record`, nonces": "recording nonces noncedrawing",
 }
-"""The files of each part by the names they have in one language or another, lower case, without what comes behind the dot."""
+"""The files of each part, by the names that they have in one language or another: lower case, without their ending."""
 SOURCES = {
     "Python": ("python/arena/*.py",),
     "TypeScript": ("typescript/src/*.ts",),
@@ -77,10 +81,10 @@ def table() -> str:
     for language, parts in counts.items():
         for file in sources(language):
             parts[part_of(file)] += lines_of(file)
-    rows = [["part", *SOURCES], ["---", *["--:"] * len(SOURCES)]]
-    rows += [[part, *(f"{counts[language][part]:,}" for language in SOURCES)] for part in PARTS]
-    rows += [["all", *(f"{sum(counts[language].values()):,}" for language in SOURCES)]]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows).replace("| --- | ", "|---|").replace("--: | ", "--:|").replace("--: |", "--:|")
+    rows = [[part, *(f"{counts[language][part]:,}" for language in SOURCES)] for part in PARTS]
+    rows.append(["all", *(f"{sum(parts.values()):,}" for parts in counts.values())])
+    head, *body = (f"| {' | '.join(row)} |" for row in (["part", *SOURCES], *rows))
+    return "\n".join([head, "|---|" + "--:|" * len(SOURCES), *body])
 
 
 def test_the_table_of_lines_is_true() -> None:

@@ -72,16 +72,17 @@ class Answers:
     def start(self, start: pb.MatchStart) -> None:
         """The bot takes its seat in a new match."""
         if start.match_id not in self.seats:
-            seat = self.seats[start.match_id] = Seat(bots.Player(Match.from_start(start)))
+            match = Match.from_start(start)
+            seat = self.seats[start.match_id] = Seat(bots.Player(_nobody, match))
             try:
-                seat.player.sit_down(self._bot)
+                seat.player = bots.Player(self._bot, match)
             except Exception:  # noqa: BLE001 - the author's code may raise anything
                 trace = traceback.format_exc()
                 self._warn(f"{trace}the bot could not start match {start.match_id}; resigning it.")
                 last = _last_line(trace)
                 seat.reply = Resigned(f"error in start: {last}"[:200])
                 seat.unstarted = True
-                self._outbox.put(resign=pb.Resign(match_id=start.match_id, reason=seat.reply))
+                self._outbox.put(resign=pb.Resign(match_id=start.match_id, reason=seat.reply or ""))
                 self._count_error(f"stopped at the first error in start, as --strict asks: {last}")
 
     def decide(self, question: pb.Decide) -> None:
@@ -91,7 +92,7 @@ class Answers:
             return
         if seat.unstarted:
             if question.again:  # the resignation may have been lost with a connection
-                self._outbox.put(resign=pb.Resign(match_id=question.match_id, reason=seat.reply))
+                self._outbox.put(resign=pb.Resign(match_id=question.match_id, reason=seat.reply or ""))
             return
         seat.stream = self._outbox.stream
         if seat.decision is not None and seat.decision.number == question.decision:
@@ -222,6 +223,11 @@ class Answers:
             self._outbox.put(resign=pb.Resign(match_id=decision.info.id, reason=reply))
         else:
             self._outbox.put_act(decision.info.id, decision.number, reply)
+
+
+def _nobody(_: Decision) -> str:
+    """Sits in for a bot that could not start; it is never asked."""
+    return ""
 
 
 def _decision(seat: Seat, question: pb.Decide) -> Decision:

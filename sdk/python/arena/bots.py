@@ -35,21 +35,16 @@ class Player:
 
     __slots__ = ("decide", "end", "match")
 
-    decide: Decide
-
-    def __init__(self, match: Match) -> None:
+    def __init__(self, bot: Any, match: Match) -> None:
         self.match = match
-        self.end: Callable[[Any], object] | None = None
-
-    def sit_down(self, bot: Any) -> None:
-        """Make the bot and let it hear of the start: the author's code, which may raise anything."""
         if inspect.isclass(bot):
             bot = bot()
-        self.decide = bot.decide if hasattr(bot, "decide") else bot
+        decide: Decide = bot.decide if hasattr(bot, "decide") else bot
+        self.decide = decide
         start = getattr(bot, "start", None)
+        self.end: Callable[[Any], object] | None = getattr(bot, "end", None)
         if start is not None:
-            start(self.match)
-        self.end = getattr(bot, "end", None)
+            start(match)
 
 
 def check(bot: Any) -> Any:

@@ -71,7 +71,7 @@ for (const what of ["thrown", "rejected"]) {
             line.ask(["m/1", 1, [], { again: true }]);
             assert.deepEqual(await line.hearShort(), ["resign m/1 error in start: Error: not today"]);
         });
-        assert.ok(told.some((text) => text.endsWith("the bot could not start match m/1; resigning this match.")));
+        assert.ok(told.some((text) => text.endsWith("the bot could not start match m/1; resigning it.")));
     });
 }
 

@@ -238,10 +238,10 @@ final class Conversation {
       return;
     }
     seat.stream = streams;
-    if (seat.resigned
-        || seat.question != null && seat.question.number() == question.getDecision()) {
+    var same = seat.question != null && seat.question.number() == question.getDecision();
+    if (seat.resigned || same) {
       // Asked again: the answer was lost on the way, or is still being thought about.
-      if (seat.reply != null) {
+      if (seat.reply != null && (same || question.getAgain())) {
         outbox.put(seat.reply);
       }
       return;

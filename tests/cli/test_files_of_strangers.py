@@ -9,14 +9,11 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from ..command import Referee
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LEAGUE = Path(__file__).resolve().parents[2] / "sdk" / "go" / "cmd" / "verify" / "testdata" / "league"
 Make = Callable[[Path], object]
@@ -38,9 +35,8 @@ NO_TOML: dict[str, Make] = {
 
 
 @pytest.fixture(autouse=True)
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    yield
 
 
 @pytest.mark.parametrize("kind", [*NO_FILES, *NO_TOML])

@@ -224,7 +224,6 @@ async def test_out_of_memory_the_kernel_ends_a_bot_and_not_the_referee(host: Hos
         started = await host.start_bot(words, launcher)
         await host.until(lambda started=started: started.process.stderr.lines())  # type: ignore[misc]
         assert started.process.stderr.lines()[0] == "1000"
-    assert int(Path("/proc/self/oom_score_adj").read_text()) < 1000
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives bots user ids of their own")

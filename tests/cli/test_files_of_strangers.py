@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.text import Text
 
 from ..command import Referee
 
@@ -164,6 +165,7 @@ def test_whatever_way_a_text_is_printed_it_does_not_steer_the_terminal(capsys: p
 
     for console in (stdout_console(), stderr_console()):
         console.print(f"a reason{STEERS}\nand more", markup=False)
+        console.print(Text(f"a name{STEERS}", "bold"))
     print_error(f"an error{STEERS}")
     print_warning(f"a warning{STEERS}")
     shown = "".join(capsys.readouterr())

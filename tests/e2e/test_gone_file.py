@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from ..waiting import PATIENCE, eventually
-from .tournament_hall import ENVIRONMENT
+from .tournament_hall import ENVIRONMENT, Hall
 
 BOT = """\
 import time
@@ -64,3 +64,23 @@ def test_a_run_whose_database_is_removed_says_so_and_goes_on_with_what_was_rescu
     whole, again = started(), started("--db", "kept.db")
     wanted, found = (json.loads(one.communicate(timeout=PATIENCE)[0]) for one in (whole, again))
     assert (found["matches"], found["digest"]) == (60, wanted["digest"])
+
+
+def test_a_server_whose_database_is_removed_stops_and_goes_on_with_what_was_rescued(hall: Hall) -> None:
+    hall.start("--concurrency", "1")
+    hall.crowd("ada=slow", "bob=slow")
+    plan = ("--game", "stop_me_go", "--players", 2, "--rounds", 60, "--bots", "ada,bob")
+    hall.steer("create", "league", *plan, "--start")
+    eventually(lambda: hall.count() >= 3)
+    for ending in ("", "-wal", "-shm"):
+        Path(hall.db + ending).unlink()
+    assert hall.server is not None
+    assert hall.server.wait(PATIENCE) == 3
+    said = " ".join((hall.folder / "server.log").read_text().rpartition("error: ")[2].split())
+    assert f"{hall.db} was removed or replaced by another file while it was in use" in said
+    assert "nothing that was stored is lost" in said
+    os.replace(f"{hall.db}-rescued", hall.db)
+    before = hall.count()
+    assert before >= 3
+    hall.start()
+    eventually(lambda: hall.count() > before)

@@ -12,9 +12,12 @@ import unicodedata
 
 LONGEST_NAME = 64
 SCRIPTS = frozenset(
-    "ARABIC ARMENIAN BENGALI BOPOMOFO CJK CYRILLIC DEVANAGARI ETHIOPIC GEORGIAN GREEK GUJARATI GURMUKHI HANGUL HEBREW "
-    "HIRAGANA IDEOGRAPHIC KANNADA KATAKANA KATAKANA-HIRAGANA KHMER LAO LATIN MALAYALAM MYANMAR ORIYA SINHALA TAMIL "
-    "TELUGU THAANA THAI TIBETAN".split()
+    [
+        *("ARABIC", "ARMENIAN", "BENGALI", "BOPOMOFO", "CJK", "CYRILLIC", "DEVANAGARI", "ETHIOPIC"),
+        *("GEORGIAN", "GREEK", "GUJARATI", "GURMUKHI", "HANGUL", "HEBREW", "HIRAGANA", "IDEOGRAPHIC"),
+        *("KANNADA", "KATAKANA", "KATAKANA-HIRAGANA", "KHMER", "LAO", "LATIN", "MALAYALAM", "MYANMAR"),
+        *("ORIYA", "SINHALA", "TAMIL", "TELUGU", "THAANA", "THAI", "TIBETAN"),
+    ]
 )
 """Scripts in everyday use, as the Unicode standard recommends them for names (UAX 31): among the others are some whose
 letters are those of the Latin alphabet to the eye."""
@@ -82,7 +85,7 @@ def trouble(name: str, what: str = "a name") -> str | None:
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable() or name != name.strip():
         return f"{what} has 1 to {LONGEST_NAME} printable characters, no space at either end: {_shown(name)}"
     if any(letter in UNSEEN for letter in name):
-        return f"{what} has no characters that are not seen: {ascii(name)}"
+        return f"{what} has no characters that are not seen: {name!a}"
     plain = unicodedata.normalize("NFKC", name)
     if plain != name:
         return f"{what} is written with plain letters: {_shown(plain)} in place of {_shown(name)}"

@@ -64,6 +64,11 @@ def resident() -> bool:
         return works(MINCORE, ctypes.c_void_p(address), ctypes.c_size_t(4096), answer)
 
 
+def touch() -> None:
+    for device in ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom"):
+        os.utime(device)
+
+
 def hide() -> None:
     if libc.prctl(4, 0, 0, 0, 0) < 0:
         raise OSError(ctypes.get_errno(), "prctl")
@@ -74,7 +79,7 @@ if "tells" in sys.argv:
     attempt("lock", lambda: lock(fcntl.F_SETLK, READ))
     attempt("lock of an open file", lambda: lock(OFD_SETLK, READ))
     attempt("hiding", hide)
-    attempt("times", lambda: [os.utime(device) for device in ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")])
+    attempt("times", touch)
     attempt("hint", lambda: fcntl.fcntl(file, SET_HINT, struct.pack("Q", LONG)))
 if "listens" in sys.argv:
     listen("flock", taken)

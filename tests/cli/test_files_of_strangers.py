@@ -9,14 +9,12 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from rich.text import Text
 
 from ..command import Referee
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LEAGUE = Path(__file__).resolve().parents[2] / "sdk" / "go" / "cmd" / "verify" / "testdata" / "league"
 Make = Callable[[Path], object]
@@ -38,9 +36,8 @@ NO_TOML: dict[str, Make] = {
 
 
 @pytest.fixture(autouse=True)
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    yield
 
 
 @pytest.mark.parametrize("kind", [*NO_FILES, *NO_TOML])
@@ -168,6 +165,7 @@ def test_whatever_way_a_text_is_printed_it_does_not_steer_the_terminal(capsys: p
 
     for console in (stdout_console(), stderr_console()):
         console.print(f"a reason{STEERS}\nand more", markup=False)
+        console.print(Text(f"a name{STEERS}", "bold"))
     print_error(f"an error{STEERS}")
     print_warning(f"a warning{STEERS}")
     shown = "".join(capsys.readouterr())

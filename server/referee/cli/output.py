@@ -14,8 +14,9 @@ from referee.masking import masked
 from referee.rules.spelling import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.console import Console
-    from rich.text import Text
 
     from referee_leaderboard import Standings
 
@@ -49,16 +50,7 @@ def begin_json() -> None:
 
 def stdout_console() -> Console:
     """The console for results."""
-    from rich.console import Console
-
-    class StdoutConsole(Console):
-        def on_broken_pipe(self) -> None:
-            raise BrokenPipeError  # `main` knows what to do, and it is no failure
-
-        def render_str(self, text: str, **settings: Any) -> Text:
-            return super().render_str(_plain(text), **settings)
-
-    return StdoutConsole(highlight=False)
+    return _console(highlight=False)
 
 
 def print_table(standings: Standings) -> None:
@@ -71,13 +63,27 @@ def print_table(standings: Standings) -> None:
 
 def stderr_console() -> Console:
     """The console for everything that is not the result: progress, warnings, errors."""
-    from rich.console import Console
+    return _console(stderr=True, highlight=False, soft_wrap=True)
 
-    class StderrConsole(Console):
-        def render_str(self, text: str, **settings: Any) -> Text:
-            return super().render_str(_plain(text), **settings)
 
-    return StderrConsole(stderr=True, highlight=False, soft_wrap=True)
+def _console(**settings: Any) -> Console:
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.segment import Segment
+
+    class PlainConsole(Console):
+        def on_broken_pipe(self) -> None:
+            if self.stderr:
+                super().on_broken_pipe()
+            raise BrokenPipeError  # `main` knows what to do, and it is no failure
+
+        def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+            for segment in super().render(renderable, options):
+                if segment.control is None and not segment.text.isprintable():
+                    yield Segment(printable(segment.text, len(segment.text), allowed="\n\t"), segment.style)
+                else:
+                    yield segment
+
+    return PlainConsole(**settings)
 
 
 def print_warning(message: str) -> None:
@@ -93,7 +99,3 @@ def print_error(message: str) -> None:
 
 def _on_one_line(message: str) -> str:
     return printable(masked(" ".join(message.split())), LONGEST)
-
-
-def _plain(text: str) -> str:
-    return printable(text, len(text), allowed="\n\t")

@@ -24,6 +24,7 @@ from sqlalchemy.pool import QueuePool
 from referee.store.address import Address
 from referee.store.damage import read_json
 from referee.store.errors import NoDescriptors, fault_of
+from referee.store.gone_file import OpenedFile
 from referee.store.sqlite_files import connected, open_all, sqlite_to_read
 
 T = TypeVar("T")
@@ -41,6 +42,7 @@ def writer_engine(address: Address, timeout: float) -> Engine:
     """The engine with the single connection that may write; `timeout` bounds the wait for other programs."""
     if address.path is not None:
         path = os.fspath(address.path)
+        file = OpenedFile(path)
 
         def connect() -> sqlite3.Connection:
             connection = connected(f"file:{quote(path)}?mode=rwc", timeout)
@@ -49,9 +51,11 @@ def writer_engine(address: Address, timeout: float) -> Engine:
             # A result that was acknowledged survives a power cut, not only a crash of the program.
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA foreign_keys = ON")
+            file.opened()
             return connection
 
         engine = _sqlite_engine(_patient(connect, address), connections=1)
+        event.listen(engine, "begin", lambda connection: file.check(connection.connection.driver_connection))
         _begin_with(engine, "BEGIN IMMEDIATE")
     else:
         engine = _postgres(address, f"-c lock_timeout={int(timeout * 1000)}", pool_size=1)

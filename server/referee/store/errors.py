@@ -72,6 +72,10 @@ class NoDescriptors(StoreError):
     """No further file or socket can be opened at the moment: worth waiting for."""
 
 
+class FileGone(StoreError):
+    """The file of the database was removed or replaced while it was in use."""
+
+
 class StoreClosed(StoreError):
     """The store was closed."""
 

@@ -50,6 +50,27 @@ def groups_of(found: Cgroups, pid: int | None = None) -> list[str]:
     return [str(folder) for one in found.hierarchies for folder in one.base.glob(f"{PREFIX}{pid or os.getpid()}-*")]
 
 
+def test_the_kernel_has_the_limits_of_a_group_as_they_were_given(real: Cgroups) -> None:
+    """Other limits of the sandbox would hide that it has not: here it is asked itself."""
+    group = real.group(SHARE)
+    assert group is not None
+    found: dict[str, float] = {}
+    try:
+        for folder in map(Path, groups_of(real)):
+            for file, name in (("pids.max", "pids"), ("memory.max", "memory"), ("memory.limit_in_bytes", "memory")):
+                if (folder / file).exists():
+                    found[name] = int((folder / file).read_text())
+            if (folder / "cpu.cfs_quota_us").exists():
+                quota, period = (int((folder / f"cpu.cfs_{word}_us").read_text()) for word in ("quota", "period"))
+                found["cpu"] = quota / period
+            elif (folder / "cpu.max").exists():
+                quota, period = map(int, (folder / "cpu.max").read_text().split())
+                found["cpu"] = quota / period
+    finally:
+        assert group.remove()
+    assert found == {"pids": 30, "memory": 100 << 20, "cpu": 0.5}
+
+
 async def test_a_bot_runs_in_a_group_of_its_own_from_its_first_instruction_and_leaves_none_behind(
     host: Host, real: Cgroups
 ) -> None:
@@ -113,7 +134,6 @@ async def test_who_is_ended_by_the_kernel_for_its_memory_is_told_so(host: Host, 
 
 
 async def test_a_fork_bomb_ends_at_the_groups_wall(host: Host, real: Cgroups, marker: str) -> None:
-    """Also where the other limit, on processes of a user, is out of reach."""
     few = Sandbox(SandboxLimits(processes=20), groups=real)
     started = await host.start_bot(host.bad("forks.py", marker), few)
     await host.until(lambda: any("denied" in line for line in started.process.stderr.lines()))

@@ -10,14 +10,13 @@ from referee.rules.laws.cases import Case, Trial, fresh, seen, sight
 from referee.rules.table import Table
 from referee.rules.views import show
 
-
 MOST_TRIED = 6
 """Moves at either end of each seat's list that all others offer too."""
 
 
 def views_hide_what_a_seat_may_not_know(trial: Trial) -> None:
-    """When only what a seat may not know is drawn anew, its view, its list, what it is told of a wrong move and all that
-    is public stay the same."""
+    """When only what a seat may not know is drawn anew, its view, its list, the answers to its moves and all that is
+    public stay the same."""
     for case in trial.cases:
         for number, state in enumerate(trial.moments(case, dense=16)):
             pieces = dict(state.pieces())
@@ -34,7 +33,9 @@ def views_hide_what_a_seat_may_not_know(trial: Trial) -> None:
                     for move in _tried(state, twin):
                         if twin.check(seat, move) != state.check(seat, move):
                             text = state.format(move)
-                            raise trial.broken(f"what {who} is told of the move {text!r} depends on what it may not know")
+                            raise trial.broken(
+                                f"what {who} is told of the move {text!r} depends on what it may not know"
+                            )
                 if (twin.scores(), twin.result()) != (state.scores(), state.result()):
                     raise trial.broken("scores() or result(), which are public, depend on what is hidden")
                 if dict(twin.pieces()) != pieces:

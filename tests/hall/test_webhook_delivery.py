@@ -23,6 +23,7 @@ from referee.rules.game import WrongUse
 from referee.store import NameTaken, Store, TournamentState, Unknown
 from referee.store.outbox import AWAY, BENCHED, FINISHED, KINDS, LEADER, STARTED
 from referee.tournament.audit.database import check_installation
+from referee.tournament.events import latest_of_installation
 from referee.tournament.plan import Plan
 from referee_leaderboard.standings import Standing, Standings
 
@@ -217,6 +218,19 @@ async def test_absent_and_benched_bots_and_new_leaders_are_told_once(
     await announcements.look()
     assert sorted(one["kind"] for one in messages(store)) == [AWAY, BENCHED, LEADER]
     await director.control("league", "cancel")
+
+
+async def test_that_a_bot_was_benched_is_kept_as_an_event_though_no_webhook_wants_it(
+    competition: Competition, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    announcements = Announcements(competition)
+    for benched in ({"dee"}, {"dee"}, set[str](), {"dee"}):
+        monkeypatch.setattr(competition.hosted, "benched", lambda now=benched: now)
+        await announcements.look()
+    told = [event for event in latest_of_installation(store) if event.kind == "benched"]
+    assert [event.text for event in told] == ["bot dee kept crashing and forfeits its matches for a while"] * 2
+    assert all(event.alarm for event in told)
+    check_installation(store)
 
 
 async def test_a_bot_that_is_waited_for_no_longer_is_overdue(competition: Competition, store: Store) -> None:

@@ -1,7 +1,8 @@
 """Announcements: what webhooks are told that is no change of the database: bots away or benched, a new leader.
 
 Starts and ends of tournaments are put into the outbox by the transaction that stores them. What is told here is looked
-at every few seconds, and only while a webhook wants it.
+at every few seconds, and only while a webhook wants it. That a bot was benched is kept as an event in any case: it is a
+decision of the server's own.
 """
 
 from __future__ import annotations
@@ -51,6 +52,8 @@ class Announcements:
             told += [(AWAY, {"tournament": name, "bot": bot}) for name, bot in sorted(away - self._away)]
         if BENCHED in wanted:
             told += [(BENCHED, {"bot": bot}) for bot in sorted(benched - self._benched)]
+        for bot in sorted(benched - self._benched):  # whoever is told: it is kept as an event
+            await in_thread(self._competition.store.versions.bench, bot)
         self._away, self._benched = away, benched
         if LEADER in wanted:
             for name in runners:

@@ -141,6 +141,11 @@ class Versions:
 
         return self._connections.write(work)
 
+    def bench(self, bot: str) -> None:
+        """Keep that a bot has kept crashing and forfeits its matches for a while: the server decided so by itself."""
+        told = journal.entry("benched", self._connections.now(), bot=plain(bot))
+        self._connections.write(lambda connection: journal.append(connection, journal.INSTALLATION, [told]))
+
     def of(self, bot: int) -> list[BotVersion]:
         """The versions of a bot in their order, without their logs."""
         with self._connections.readers.connect() as connection:

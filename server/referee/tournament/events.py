@@ -23,7 +23,9 @@ KINDS = (
     *("round", "forfeit", "aside", "again", "ruling", "extended", "undone", "reopened", "pruned"),
 )
 """Kinds of events of a tournament; those of the installation belong to none."""
-INSTALLATION_KINDS = ("bot", "version", "admin", "invitation", "action", "fact", "webhook", "pruned", "removed")
+INSTALLATION_KINDS = (
+    *("bot", "version", "benched", "admin", "invitation", "action", "fact", "webhook", "pruned", "removed"),
+)
 LOOKED_THROUGH = 20
 """Entries of the installation that are read for each event that is wanted: practice matches are among them."""
 Seats = Callable[[int], Sequence[str]]
@@ -139,6 +141,8 @@ class Teller:
                 return self._bot(at, told["bot"])
             case "version":
                 return self._version(told["bot"], told["version"])
+            case "benched":
+                return f"bot {told['bot']} kept crashing and forfeits its matches for a while", told, True
             case "admin":
                 return self._admin(at, told["admin"])
             case "invitation":

@@ -42,7 +42,7 @@ def test_people_read_a_line_for_each_and_hear_of_those_left_out(referee: Referee
     ("words", "said"),
     [
         (["cup"], "there is no tournament named cup: 'referee tournament list' shows all"),
-        (["--kind", "forfiet"], "there is no kind of event 'forfiet': created, "),
+        (["--kind", "forfiet"], "there is no kind of event 'forfiet': choose created, "),
     ],
 )
 def test_names_that_do_not_exist_are_wrong_use(referee: Referee, league: Path, words: list[str], said: str) -> None:

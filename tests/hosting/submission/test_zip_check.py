@@ -109,6 +109,16 @@ def test_a_list_that_says_it_is_short_is_not_believed(tmp_path: Path) -> None:
     assert "62 files" in refusal(path)
 
 
+def test_a_list_that_says_it_begins_later_than_it_does_is_damage(tmp_path: Path) -> None:
+    """Python reckons the places of files from it, and would look before the beginning of the zip."""
+    zipped = bot_zip(tmp_path / "bot.zip")
+    data = bytearray(zipped.read_bytes())
+    end = data.rindex(b"PK\x05\x06")
+    data[end + 16 : end + 20] = (0x7FFFFFFF).to_bytes(4, "little")
+    zipped.write_bytes(data)
+    assert refusal(zipped) == "bot.toml in the zip is damaged: pack it anew"
+
+
 def test_a_zip_that_is_too_large_damaged_encrypted_or_none_is_refused(tmp_path: Path) -> None:
     path = bot_zip(tmp_path / "bot.zip")
     assert "at most" in refusal(path, PackageLimits(packed=100))

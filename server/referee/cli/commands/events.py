@@ -43,7 +43,7 @@ def events(
     from referee.tournament.events import INSTALLATION_KINDS, KINDS
 
     if kind is not None and kind not in (*KINDS, *INSTALLATION_KINDS):
-        wrong_use(f"there is no kind of event {kind!r}: {', '.join((*KINDS, *INSTALLATION_KINDS))}")
+        wrong_use(f"there is no kind of event {kind!r}: choose {', '.join((*KINDS, *INSTALLATION_KINDS))}")
     backend = backend_of(db, server, admin_token, ca)
     found = [
         event

@@ -219,6 +219,8 @@ def _check_kind(entry: zipfile.ZipInfo) -> None:
         raise PackageRefused(f"the zip has a link, {name}: put the file itself in its place")
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR) or (kind == stat.S_IFDIR) != (kind != 0 and entry.is_dir()):
         raise PackageRefused(f"the zip has {name}, which is neither a file nor a folder")
+    if entry.header_offset < 0:  # the list says that it begins later than it does
+        raise PackageRefused(f"{name} in the zip is damaged: pack it anew")
     if entry.flag_bits & 0x1:
         raise PackageRefused(f"{name} in the zip is encrypted: pack it without a password")
     if entry.compress_type not in KINDS:

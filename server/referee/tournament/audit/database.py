@@ -226,7 +226,7 @@ def _follow_installation(
     elif kind == "removed":
         for number in [number for number, bot in bots.items() if bot["name"] == entry["bot"]]:
             del bots[number]
-    elif kind != "adopted":
+    elif kind not in ("adopted", "benched"):
         raise BrokenJournal(f"an entry ({kind}) is out of place")
 
 

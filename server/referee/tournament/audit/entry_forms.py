@@ -119,6 +119,7 @@ FORMS: dict[str, dict[str, Fits]] = {
     "invitation": {"invitation": _form(**_INVITATION)},
     "action": {"who": _text, "role": _text, "action": _text, "subject": _text},
     "webhook": {"name": _text, "host": _text, "what": _one_of("added", "removed")},
+    "benched": {"bot": _text},
     "fact": {"key": _text, "value": _or_none(_text)},
     "practice": {
         **{"match": _count, "game": _text, "game_version": _text, "settings": lambda value: True},

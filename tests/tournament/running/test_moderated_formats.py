@@ -41,7 +41,7 @@ FORMATS: list[tuple[int, dict[str, Any]]] = [
     (2, {"name": "until", "question": "first", "budget": 40}),
     (2, {"name": "until", "question": "order", "budget": 40}),
 ]
-SEEDS = 2
+SEEDS = 1
 
 
 def name_of(value: object) -> str:
@@ -129,8 +129,8 @@ async def test_a_result_of_a_knockout_that_is_annulled_later_does_not_change_who
         venue.end(match, upset)
     await soon(lambda: store.rounds.count(league.id) == 2)
     await started.kill()
-    for match in range(4):
-        rule(store, "league", Action.ANNUL, str(match), "found out later")
+    for number in range(4):
+        rule(store, "league", Action.ANNUL, str(number), "found out later")
     shown = from_store(store, "league").format
     assert shown is not None
     assert [table.bots for table in shown.bracket[-1].tables] == [("dee", "cy")]

@@ -49,6 +49,7 @@ def lines_needed(standings: Standings) -> int:
 class _Column:
     key: str
     width: int
+    head: str
 
 
 _HEADS = {
@@ -88,12 +89,17 @@ def _points(standings: Standings) -> Points:
     return {place.bot: place.points for place in standings.format.places if place.points is not None}
 
 
+def _heads(standings: Standings) -> dict[str, str]:
+    """A ladder counts no points: what orders it is a rating of its own, by what was played lately."""
+    return _HEADS | ({"points": "Ladder"} if standings.format.name == "ladder" else {})
+
+
 def _columns(standings: Standings, width: int, points: Points) -> list[_Column]:
-    rows, players = standings.rows, standings.players
+    rows, players, heads = standings.rows, standings.players, _heads(standings)
     wanted = min(NAME_MOST, max(cell_len(clean(row.bot) + _away(row)) for row in rows))
     readable = min(wanted, 18 if width >= 60 else 12)
     widths = {
-        key: max(cell_len(head), *(cell_len(_shown(key, row, points)) for row in rows)) for key, head in _HEADS.items()
+        key: max(cell_len(head), *(cell_len(_shown(key, row, points)) for row in rows)) for key, head in heads.items()
     }
     widths["bot"] = min(NAME_LEAST, max(wanted, 3))
     widths["bar"] = BAR_LEAST
@@ -131,7 +137,7 @@ def _columns(standings: Standings, width: int, points: Points) -> list[_Column]:
     grown = min(room, wanted - widths["bot"])
     widths["bot"] += max(0, grown)
     widths["bar"] = BAR_LEAST + min(room - max(0, grown), BAR_MOST - BAR_LEAST)
-    return [_Column(key, widths[key]) for key in _HEADS if key in chosen]
+    return [_Column(key, widths[key], heads[key]) for key in heads if key in chosen]
 
 
 def _shown(key: str, row: Standing, points: Points) -> str:
@@ -164,7 +170,7 @@ def _head(column: _Column, scale: Scale) -> Text:
         middle = "μ ± 3σ".center(max(0, column.width - cell_len(low) - cell_len(high)))
         return line((left(low + middle + high, column.width), "dim"))
     align = left if column.key in ("bot", "climbed", "fault_kinds") else right
-    return line((align(_HEADS[column.key], column.width), "bold"))
+    return line((align(column.head, column.width), "bold"))
 
 
 def _cell(column: _Column, row: Standing, scale: Scale, points: Points) -> Text:

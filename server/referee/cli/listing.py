@@ -109,9 +109,9 @@ def print_forecast(value: dict[str, Any], players: int) -> None:
     for_each = f"{each:,.0f} for each bot" if each == int(each) else f"{int(each):,} or {int(each) + 1:,} for each bot"
     if "format" in value:
         least, most = value["rounds"]
-        rounds = f"{most} round{'' if most == 1 else 's'}" if least == most else f"{least} to {most} rounds"
+        rounds = f"{most:,} round{'' if most == 1 else 's'}" if least == most else f"{least:,} to {most:,} rounds"
         up_to = "" if value.get("matches_least", value["matches"]) == value["matches"] else "up to "
-        for_each = f"in {rounds}, {up_to}{each:.1f} for each bot on average"
+        for_each = f"in {rounds}, {up_to}{each:,.1f} for each bot on average"
     # TrueSkill learns nothing from a match of one: solo bots are ranked by their points.
     sure = f"expect σ near {value['sigma']:.2f} in the end" if players > 1 else "ranked by points, without σ"
     if (power := value.get("power")) is not None:

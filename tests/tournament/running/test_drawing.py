@@ -13,6 +13,9 @@ from referee.tournament import lifecycle
 from referee.tournament.audit.database import check_columns, from_database
 from referee.tournament.audit.drawn_rounds import drawn_again
 from referee.tournament.plan import Plan
+from referee.tournament.standings import from_store
+from referee_leaderboard import final_table, to_text
+from referee_leaderboard.standings import Order
 
 from ...waiting import soon
 from ..conftest import FakeVenue, Started, matches_of, play
@@ -119,3 +122,21 @@ async def test_a_match_that_lacks_a_bot_is_set_aside_and_the_next_round_is_drawn
     assert {match.state for match in missing} == {MatchState.ABSENT}
     assert {match.round for match in missing} == {1, 2, 3}
     check_columns(store, "league")
+
+
+async def test_the_table_of_a_ladder_is_ordered_by_its_own_places_which_seasons_move(
+    store: Store, new_league: NewLeague
+) -> None:
+    season = {"name": "ladder", "rounds": 7, "season": 3, "keep": 0.0}
+    new(new_league, season)
+    new(new_league, season, name="all", order="trueskill")
+    await play(store)
+    await play(store, name="all")
+    shown, plain = from_store(store, "league"), from_store(store, "all")
+    assert (shown.order, plain.order) == (Order.PLACES, Order.TRUESKILL)
+    assert {row.bot: row.rank for row in shown.rows} == {place.bot: place.place for place in shown.format.places}
+    own = {place.bot: place.points for place in shown.format.places}
+    # The last season has one round: with nothing kept, nobody can have shown what seven rounds show.
+    assert all(own[row.bot] != pytest.approx(row.score) for row in shown.rows)
+    assert " Ladder " in to_text(final_table(shown))
+    assert " Ladder " not in to_text(final_table(plain))

@@ -41,7 +41,7 @@ FORMATS: list[tuple[int, dict[str, Any]]] = [
     (2, {"name": "until", "question": "first", "budget": 40}),
     (2, {"name": "until", "question": "order", "budget": 40}),
 ]
-SEEDS = 2
+SEEDS = 1
 
 
 def name_of(value: object) -> str:
@@ -129,8 +129,8 @@ async def test_a_result_of_a_knockout_that_is_annulled_later_does_not_change_who
         venue.end(match, upset)
     await soon(lambda: store.rounds.count(league.id) == 2)
     await started.kill()
-    for match in range(4):
-        rule(store, "league", Action.ANNUL, str(match), "found out later")
+    for number in range(4):
+        rule(store, "league", Action.ANNUL, str(number), "found out later")
     shown = from_store(store, "league").format
     assert shown is not None
     assert [table.bots for table in shown.bracket[-1].tables] == [("dee", "cy")]
@@ -142,16 +142,19 @@ async def test_a_result_of_a_knockout_that_is_annulled_later_does_not_change_who
     follows(store)
 
 
-async def test_if_the_final_is_annulled_after_the_end_its_bots_share_the_first_place(
+async def test_if_a_clear_final_is_annulled_after_the_end_its_bots_share_the_first_place(
     store: Store, new_league: NewLeague
 ) -> None:
     new_league("ada", "bob", "cy", "dee", rounds=None, format={"name": "knockout"})
-    await play(store)
-    final = {seat.name for seat in matches_of(store)[-1].seats}
-    for match in matches_of(store):
-        if (match.round or 0) > 1 and {seat.name for seat in match.seats} == final:
-            rule(store, "league", Action.ANNUL, str(match.ordinal), "found out later")
+    venue = FakeVenue("never")
+    task = asyncio.create_task(Runner(store, "league", venue, concurrency=4).run())
+    while not task.done():
+        await soon(lambda: venue.running or task.done())
+        for match, (fixture, _) in list(venue.running.items()):
+            venue.end(match, [1 + sum(other < bot for other in fixture.bots) for bot in fixture.bots])
+    await task
+    for number in (4, 5):
+        rule(store, "league", Action.ANNUL, str(number), "found out later")
     shown = from_store(store, "league").format
-    assert shown is not None
-    assert [place.place for place in shown.places][:3] == [1, 1, 3]
+    assert [(place.place, place.bot) for place in shown.places] == [(1, "ada"), (1, "bob"), (3, "cy"), (3, "dee")]
     follows(store)

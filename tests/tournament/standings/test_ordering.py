@@ -77,7 +77,8 @@ def test_bots_without_a_result_come_last_whatever_is_thought_of_them() -> None:
         (Plan("stop_me_go", 2, rounds=1), Order.STRENGTH),
         (Plan("encore", 1, rounds=1), Order.POINTS),
         (Plan("stop_me_go", 2, format={"name": "swiss"}), Order.PLACES),
-        (Plan("stop_me_go", 2, format={"name": "ladder"}), Order.TRUESKILL),
+        (Plan("stop_me_go", 2, format={"name": "ladder"}), Order.PLACES),
+        (Plan("stop_me_go", 2, format={"name": "ladder"}, order="trueskill"), Order.TRUESKILL),
         (Plan("stop_me_go", 2, format={"name": "ladder"}, order="strength"), Order.STRENGTH),
     ],
 )

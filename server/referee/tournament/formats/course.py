@@ -6,7 +6,7 @@ then the sum of scores. Where that leaves open who advances, the table plays a f
 together; after `further` of them the better seed advances.
 
 A result that is annulled when a later round has been drawn from it does not change who advanced: what was decided is
-decided. One of the last round counts no longer, and if that leaves the final open, its bots share the first place.
+decided. One of the last round counts no longer; if that leaves the final open, its bots share the first place.
 
 A bot that has withdrawn leaves its seat empty. If no more bots are left at the table than advance, they advance without
 playing. Otherwise the seat goes to the bot that went out last; if there is none, the better seeds advance.

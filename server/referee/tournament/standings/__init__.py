@@ -16,7 +16,7 @@ from referee.tournament.repeated_matches import Repeats
 from referee.tournament.standings import kept_table
 from referee.tournament.standings.boards import draw_probability, empty_board, rating_settings
 from referee.tournament.standings.by_format import by_places, format_view
-from referee.tournament.standings.ordering import by_score, by_strength, order_of, with_strengths
+from referee.tournament.standings.ordering import LADDER, by_score, by_strength, order_of, with_strengths
 from referee.tournament.standings.same_bot import entries_by_bot, pooled
 from referee.tournament.standings.score import Score, outcome
 from referee.tournament.standings.scoreboard import Scoreboard
@@ -229,7 +229,7 @@ def assemble(
         order = Order.TRUESKILL  # too few results for another one
     rows = with_strengths(board.rows(absent, final=final), found)
     if order is Order.PLACES:
-        ordered = by_places(rows, shown)
+        ordered = by_places(rows, shown, moving=shown.name == LADDER and not final)
     elif order is Order.STRENGTH:
         ordered = by_strength(rows)
     else:

@@ -24,12 +24,16 @@ def format_view(store: Store, tournament: Tournament, plan: Plan) -> FormatView 
     return FormatView(store, tournament, plan) if plan.format else None
 
 
-def by_places(rows: Sequence[Standing], shown: FormatStanding) -> tuple[Standing, ...]:
-    """The rows of a table in the order of the format, with its places as ranks."""
+def by_places(rows: Sequence[Standing], shown: FormatStanding, *, moving: bool = False) -> tuple[Standing, ...]:
+    """The rows of a table in the order of the format, with its places as ranks.
+
+    `moving`: with the places before the last round beside them.
+    """
     place = {each.bot: each.place for each in shown.places}
+    before = {each.bot: each.place + each.climbed for each in shown.places} if moving else {}
     last = len(rows) + 1
     ordered = sorted(rows, key=lambda row: place.get(row.bot, last))
-    return tuple(replace(row, rank=place.get(row.bot, row.rank), previous_rank=None) for row in ordered)
+    return tuple(replace(row, rank=place.get(row.bot, row.rank), previous_rank=before.get(row.bot)) for row in ordered)
 
 
 class FormatView:

@@ -14,8 +14,8 @@ from referee.tournament.plan import Plan
 from referee_leaderboard.standings import Order, Standing
 from referee_leaderboard.strengths import Strengths
 
-IN_ORDER = frozenset({"ladder"})
-"""Formats that never end by themselves and whose bots may change: what is rated is how they play now."""
+LADDER = "ladder"
+"""Its bots may change and its seasons begin anew, so its own places count, unless another order was asked for."""
 
 
 def order_of(plan: Plan, *, final: bool) -> Order:
@@ -27,7 +27,9 @@ def order_of(plan: Plan, *, final: bool) -> Order:
         return Order.PLACES
     if plan.order:
         return Order(plan.order)
-    return Order.STRENGTH if final and name not in IN_ORDER else Order.TRUESKILL
+    if name == LADDER:
+        return Order.PLACES
+    return Order.STRENGTH if final else Order.TRUESKILL
 
 
 def with_strengths(rows: Sequence[Standing], found: Strengths) -> tuple[Standing, ...]:

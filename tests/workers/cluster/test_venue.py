@@ -166,7 +166,33 @@ def other_ending(value: dict[str, Any], record: bytes) -> tuple[dict[str, Any], 
     return {**value, "ending": {**value["ending"], "ranks": ranks}}, record
 
 
-@pytest.mark.parametrize("twist", [other_ranks, other_ending, other_seed, no_record, other_times])
+def with_time(value: dict[str, Any], record: bytes, ms: int) -> tuple[dict[str, Any], bytes]:
+    """The first decision of the first seat took so long, told alike in both places."""
+    told = json.loads(record)
+    told["times_ms"][0][0] = ms
+    took = map(sum, told["times_ms"])
+    seats = [[count, strikes, time] for (count, strikes, _), time in zip(value["seats"], took, strict=True)]
+    return {**value, "seats": seats}, json.dumps(told).encode() + b"\n"
+
+
+def endless_time(value: dict[str, Any], record: bytes) -> tuple[dict[str, Any], bytes]:
+    """A number that no database takes."""
+    return with_time(value, record, 10**30)
+
+
+def negative_time(value: dict[str, Any], record: bytes) -> tuple[dict[str, Any], bytes]:
+    return with_time(value, record, -(10**6))
+
+
+def log_that_is_no_text(value: dict[str, Any], record: bytes) -> tuple[dict[str, Any], bytes]:
+    return {**value, "logs": [[0, 5]]}, record
+
+
+LIES = [other_ranks, other_ending, other_seed, no_record, other_times]
+LIES += [endless_time, negative_time, log_that_is_no_text]
+
+
+@pytest.mark.parametrize("twist", LIES)
 async def test_a_worker_whose_records_do_not_hold_is_set_aside(
     twist: Callable[[dict[str, Any], bytes], tuple[dict[str, Any], bytes]],
 ) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -77,18 +78,16 @@ def test_a_run_waits_while_postgresql_is_stopped_and_goes_on_by_itself(
                 return 0
             return 0 if row is None else int(row[0])
 
+        def has_played(matches: int) -> bool:
+            return finished() >= matches or run.poll() is not None
+
+        def has_waited(times: int) -> bool:
+            return log.read_text().count("waiting until the database can be used") == times
+
         for stops, share in enumerate((5, 20), 1):
-            eventually(
-                lambda share=share: finished() >= share or run.poll() is not None,  # type: ignore[misc]
-                SLOW,
-                log.read_text,
-            )
+            eventually(partial(has_played, share), SLOW, log.read_text)
             own_postgres.stop()
-            eventually(
-                lambda stops=stops: log.read_text().count("waiting until the database can be used") == stops,  # type: ignore[misc]
-                SLOW,
-                log.read_text,
-            )
+            eventually(partial(has_waited, stops), SLOW, log.read_text)
             own_postgres.start()
         out, _ = run.communicate()
         assert run.returncode == 0, log.read_text()

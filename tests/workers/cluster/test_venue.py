@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -379,7 +380,7 @@ async def test_a_match_may_be_lost_again_and_again_while_others_are_played(monke
         tournament.give(0)
         for number in range(1, often):
             tournament.give(number)
-            await soon(lambda match=f"cup/{number}": tournament.results[match])
+            await soon(partial(tournament.results.get, f"cup/{number}"))
             worker.allowed = number
             await soon(lambda: worker.deaths == worker.allowed)
         assert not tournament.venue.failed.done()

@@ -6,15 +6,19 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import psycopg
 import pytest
 from sqlalchemy.engine import make_url
 
+from ..store.postgres_server import PrivatePostgres
 from ..waiting import eventually
 
 TOURNAMENT = ["run", "stop_me_go", "patient", "mixed", "random", "--seed", "7", "--rounds", "60", "--json"]
+SLOW = 600.0
+"""Seconds: a run starts while other tests do, and notices an outage when it next stores something."""
 
 
 def referee(*words: str) -> list[str]:
@@ -54,3 +58,39 @@ def test_a_run_whose_connections_are_cut_ends_as_one_that_was_left_alone(postgre
     found, wanted = json.loads(out), json.loads(alone.stdout)
     assert (found["digest"], found["matches"], found["faults"]) == (wanted["digest"], 60, [])
     assert "the database can be used again" in log.read_text()
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1800)
+def test_a_run_waits_while_postgresql_is_stopped_and_goes_on_by_itself(
+    own_postgres: PrivatePostgres, tmp_path: Path
+) -> None:
+    alone = subprocess.run(referee(), cwd=tmp_path, capture_output=True, check=True)
+    log = tmp_path / "run.log"
+    words = referee("--db", own_postgres.url, "--concurrency", "1")
+    with log.open("wb") as said, subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=said) as run:
+
+        def finished() -> int:
+            try:
+                with psycopg.connect(own_postgres.url, autocommit=True) as beside:
+                    row = beside.execute("SELECT count(*) FROM matches WHERE state = 'finished'").fetchone()
+            except psycopg.errors.UndefinedTable:
+                return 0
+            return 0 if row is None else int(row[0])
+
+        def has_played(matches: int) -> bool:
+            return finished() >= matches or run.poll() is not None
+
+        def has_waited(times: int) -> bool:
+            return log.read_text().count("waiting until the database can be used") == times
+
+        for stops, share in enumerate((5, 20), 1):
+            eventually(partial(has_played, share), SLOW, log.read_text)
+            own_postgres.stop()
+            eventually(partial(has_waited, stops), SLOW, log.read_text)
+            own_postgres.start()
+        out, _ = run.communicate()
+        assert run.returncode == 0, log.read_text()
+    found, wanted = json.loads(out), json.loads(alone.stdout)
+    assert (found["digest"], found["matches"], found["faults"]) == (wanted["digest"], 60, [])
+    assert "Traceback" not in log.read_text()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from importlib.util import find_spec
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from referee.tournament.plan import Plan
     from referee.tournament.running.runner import Runner
     from referee.workers.cluster.addresses import ClusterAddress
+    from referee.workers.cluster.trust import Trust
     from referee.workers.cluster.venue import ClusterVenue
     from referee.workers.worker_pool import WorkersVenue
 
@@ -86,9 +87,12 @@ def on_cluster(
     concurrency: int | None,
     fresh: bool,
 ) -> Place:
-    """A tournament on the workers of a scheduler."""
+    """A tournament on the workers of a scheduler; which of them are believed is known however often it is opened."""
+    from referee.workers.cluster.trust import Trust
+
     there = partial(
         cluster_venue,
+        trust=Trust(),
         address=address,
         plan=plan,
         sandbox=sandbox,
@@ -103,6 +107,7 @@ def on_cluster(
 async def cluster_venue(
     bots: Mapping[str, BotSpec],
     *,
+    trust: Trust,
     address: ClusterAddress,
     plan: Plan,
     sandbox: bool,
@@ -127,7 +132,7 @@ async def cluster_venue(
         concurrency=concurrency,
         fresh=fresh,
     )
-    venue = ClusterVenue(Connection(address), run)
+    venue = ClusterVenue(Connection(address), run, trust=trust)
     venue.on_notice = lambda text: stderr_console().print(text, markup=False, soft_wrap=True)
     try:
         await venue.open()
@@ -147,26 +152,30 @@ def bind(venue: ClusterVenue, runner: Runner) -> None:
     def room(matches: int) -> None:
         runner.concurrency = matches
 
-    async def purge(matches: Sequence[str], why: str) -> None:
-        from referee.store import NotAllowed
+    async def purge(matches: list[str], why: str) -> None:
+        from referee.store import PASSING, NotAllowed
         from referee.threads import in_thread
         from referee.tournament.moderation import Action, rule
 
-        waiting, said = list(matches), ""
-        for _ in range(PURGE_TRIES):
-            left = []
-            for match in waiting:
-                try:
-                    await in_thread(rule, runner.store, runner.tournament.name, Action.REPLAY, match, why)
-                except NotAllowed as error:  # not stored yet, or of a round from which another was drawn
-                    said = str(error)
-                    left.append(match)
-            await runner.amend()
-            if not left:
-                return
-            waiting = left
-            await asyncio.sleep(PURGE_SECONDS)
-        venue.notice(f"{len(waiting)} results of a worker that is not believed could not be replaced: {said}")
+        await runner.started.wait()
+        said, tries = "", 0
+        while matches and tries < PURGE_TRIES:
+            try:
+                for match in list(matches):
+                    try:
+                        await in_thread(rule, runner.store, runner.tournament.name, Action.REPLAY, match, why)
+                    except NotAllowed as error:  # not stored yet, or of a round from which another was drawn
+                        said = str(error)
+                    else:
+                        matches.remove(match)
+                await runner.amend()
+                tries += 1
+            except PASSING:  # the runner says so, and goes on when the database is back
+                pass
+            if matches:
+                await asyncio.sleep(PURGE_SECONDS)
+        if matches:
+            venue.notice(f"{len(matches)} results of a worker that is not believed could not be replaced: {said}")
 
     venue.on_room = room
     venue.on_purge = purge

@@ -13,6 +13,8 @@ from pathlib import Path
 from ...waiting import eventually
 
 REFEREE = [sys.executable, "-m", "referee"]
+SLOW_START = 600.0
+"""Seconds for a process to start and connect: it imports dask, and a dozen of them may start together."""
 
 
 class Started:
@@ -25,7 +27,7 @@ class Started:
 
     def says(self, pattern: str) -> re.Match[str]:
         """Wait until it has said something, and return that."""
-        eventually(lambda: self._found(pattern) or self.process.poll() is not None, why=self.log.read_text)
+        eventually(lambda: self._found(pattern) or self.process.poll() is not None, SLOW_START, self.log.read_text)
         found = self._found(pattern)
         assert found is not None, self.log.read_text()
         return found

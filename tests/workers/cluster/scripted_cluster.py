@@ -24,6 +24,7 @@ from referee.tournament.running.venue import Fixture
 from referee.workers.cluster.addresses import ClusterAddress
 from referee.workers.cluster.connection import Connection, SeenWorker, TaskFailed, Unreachable
 from referee.workers.cluster.crew import ClusterRun, Patience
+from referee.workers.cluster.trust import Trust
 from referee.workers.cluster.venue import ClusterVenue
 from referee.workers.orders import fixture_of
 
@@ -176,9 +177,15 @@ def fixture(number: int) -> Fixture:
 class Tournament:
     """Matches on a cluster, with what became of each."""
 
-    def __init__(self, cluster: ScriptedCluster, patience: Patience = QUICK, one_in: int = 1 << 30) -> None:
+    def __init__(
+        self,
+        cluster: ScriptedCluster,
+        patience: Patience = QUICK,
+        one_in: int = 1 << 30,
+        trust: Trust | None = None,
+    ) -> None:
         run = ClusterRun({}, Path("/"), "flip7", len(BOTS))
-        self.venue = ClusterVenue(cluster, run, patience, one_in)
+        self.venue = ClusterVenue(cluster, run, patience, one_in, trust)
         self.results: dict[str, list[Played | None]] = {}
 
     def give(self, *numbers: int) -> None:

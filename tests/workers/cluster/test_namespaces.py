@@ -17,7 +17,7 @@ from referee.workers.cluster.certs import make_certs
 
 from ...waiting import eventually
 from .namespaces import Network, NotAllowed, small_disk
-from .processes import REFEREE, Started
+from .processes import REFEREE, SLOW_START, Started
 
 pytest.importorskip("distributed", reason="referee-arena[cluster] is not installed")
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(1800)]
@@ -30,8 +30,6 @@ SLOWLY = FIRST_LEGAL.replace("lambda decision: ", "lambda decision: time.sleep(0
 TOURNAMENT = ["run", "stop_me_go", "patient", "mixed", "patient", "first.py", "--seed", "7", "--json"]
 ROUNDS = 2_500
 CUT_SECONDS = 60.0
-SLOW_START = 600.0
-"""Seconds until the first results: a dozen processes start together."""
 
 
 @pytest.fixture

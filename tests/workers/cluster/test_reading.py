@@ -113,6 +113,13 @@ async def test_an_answer_that_nobody_waits_for_is_not_taken_for_the_next() -> No
         assert len((await reading.read(text, FIXTURES)).results) == len(FIXTURES)
 
 
+async def test_a_record_that_is_far_too_long_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = await said()
+    monkeypatch.setattr("referee.workers.cluster.results.MOST_RECORD", 100)
+    with pytest.raises(Untrue, match=r"cup/0: its record has [\d,]+ bytes"):
+        read_answer(text, FIXTURES)
+
+
 HOST = """
 import asyncio
 from referee.workers.cluster.reading import Readers

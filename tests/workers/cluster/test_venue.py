@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from referee.tournament.running.played import Played
 from referee.tournament.running.venue import Fixture
 from referee.workers.cluster.connection import TaskFailed
 from referee.workers.cluster.results import Answer, read_answer
+from referee.workers.cluster.trust import Trust
 from referee.workers.cluster.venue import MOST_TRIES
 from referee.workers.worker_pool import WorkersFailed
 
@@ -165,7 +167,33 @@ def other_ending(value: dict[str, Any], record: bytes) -> tuple[dict[str, Any], 
     return {**value, "ending": {**value["ending"], "ranks": ranks}}, record
 
 
-@pytest.mark.parametrize("twist", [other_ranks, other_ending, other_seed, no_record, other_times])
+def with_time(value: dict[str, Any], record: bytes, ms: int) -> tuple[dict[str, Any], bytes]:
+    """The first decision of the first seat took so long, told alike in both places."""
+    told = json.loads(record)
+    told["times_ms"][0][0] = ms
+    took = map(sum, told["times_ms"])
+    seats = [[count, strikes, time] for (count, strikes, _), time in zip(value["seats"], took, strict=True)]
+    return {**value, "seats": seats}, json.dumps(told).encode() + b"\n"
+
+
+def endless_time(value: dict[str, Any], record: bytes) -> tuple[dict[str, Any], bytes]:
+    """A number that no database takes."""
+    return with_time(value, record, 10**30)
+
+
+def negative_time(value: dict[str, Any], record: bytes) -> tuple[dict[str, Any], bytes]:
+    return with_time(value, record, -(10**6))
+
+
+def log_that_is_no_text(value: dict[str, Any], record: bytes) -> tuple[dict[str, Any], bytes]:
+    return {**value, "logs": [[0, 5]]}, record
+
+
+LIES = [other_ranks, other_ending, other_seed, no_record, other_times]
+LIES += [endless_time, negative_time, log_that_is_no_text]
+
+
+@pytest.mark.parametrize("twist", LIES)
 async def test_a_worker_whose_records_do_not_hold_is_set_aside(
     twist: Callable[[dict[str, Any], bytes], tuple[dict[str, Any], bytes]],
 ) -> None:
@@ -352,7 +380,7 @@ async def test_a_match_may_be_lost_again_and_again_while_others_are_played(monke
         tournament.give(0)
         for number in range(1, often):
             tournament.give(number)
-            await soon(lambda match=f"cup/{number}": tournament.results[match])
+            await soon(partial(tournament.results.get, f"cup/{number}"))
             worker.allowed = number
             await soon(lambda: worker.deaths == worker.allowed)
         assert not tournament.venue.failed.done()
@@ -378,3 +406,56 @@ async def test_of_bots_that_vary_it_is_told_once_that_two_workers_differ() -> No
         tournament.give(*NUMBERS)
         await tournament.done()
         assert len([text for text in tournament.venue.notices if "went differently" in text]) == 1
+
+
+async def test_a_venue_that_goes_on_for_another_believes_no_more_than_that_one_and_ends_its_purge() -> None:
+    """The database was away: the run has opened its venue anew."""
+    liar, honest = ScriptedWorker("liar"), ScriptedWorker("honest")
+    trust = Trust()
+    asked: list[list[str]] = []
+
+    async def half(matches: list[str], why: str) -> None:
+        asked.append(list(matches))
+        matches.remove("cup/1")
+        await asyncio.Event().wait()
+
+    async with playing(liar, trust=trust) as (_, tournament):
+        tournament.venue.on_purge = half
+        tournament.give(1, 2)
+        await tournament.done()
+        liar.twist = other_ranks
+        tournament.give(3)
+        await soon(lambda: asked)
+    liar.twist = lambda value, record: (value, record)
+
+    async def rest(matches: list[str], why: str) -> None:
+        asked.append(list(matches))
+
+    async with playing(liar, honest, trust=trust) as (_, tournament):
+        tournament.venue.on_purge = rest
+        given = len(liar.given)
+        tournament.give(*NUMBERS)
+        assert endings(await tournament.done()) == await truth()
+        assert len(liar.given) == given
+        assert list(tournament.venue.aside) == ["liar"]
+    assert [sorted(each) for each in asked] == [["cup/1", "cup/2"], ["cup/2"]]
+    assert not trust.purges
+
+
+async def test_a_purge_that_fails_ends_the_run_instead_of_keeping_what_is_not_believed() -> None:
+    liar, honest = ScriptedWorker("liar"), ScriptedWorker("honest")
+
+    async def fails(matches: Sequence[str], why: str) -> None:
+        raise OSError("the disk is full")
+
+    async with playing(liar) as (cluster, tournament):
+        tournament.venue.on_purge = fails
+        tournament.give(1)
+        await tournament.done()
+        liar.twist = other_ranks
+        tournament.give(2)
+        cluster.there[honest.address] = honest
+        with pytest.raises(OSError, match="the disk is full"):
+            await asyncio.wait_for(asyncio.shield(tournament.venue.failed), PATIENCE)
+        await soon(lambda: "cup/2" in honest.given)
+        assert not tournament.results["cup/2"]

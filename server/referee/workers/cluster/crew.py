@@ -11,7 +11,7 @@ import asyncio
 import json
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -88,7 +88,14 @@ class CrewListener(Protocol):
 class Crew:
     """All workers that the scheduler knows."""
 
-    def __init__(self, connection: Connection, run: ClusterRun, patience: Patience, listener: CrewListener) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        run: ClusterRun,
+        patience: Patience,
+        listener: CrewListener,
+        aside: MutableMapping[str, str],
+    ) -> None:
         self.connection = connection
         self.run = run
         self.patience = patience
@@ -96,7 +103,7 @@ class Crew:
         """What workers know this run by."""
         self.workers: dict[str, RemoteWorker] = {}
         """By address."""
-        self.aside: dict[str, str] = {}
+        self.aside = aside
         """Names of workers that are not believed any more, and why."""
         self._listener = listener
         self._packed: dict[str, PackedBot] = {}

@@ -22,6 +22,10 @@ from referee.tournament.running.venue import Fixture
 
 MOST_LOG = 1 << 20
 """Bytes of what a bot wrote that are taken from a worker."""
+MOST_RECORD = 32 << 20
+"""Bytes of a record; those of real matches have a few thousand."""
+MOST = (1 << 31) - 1
+"""Numbers beyond this do not fit into every database; so many milliseconds are 24 days."""
 
 
 class Untrue(Exception):
@@ -77,7 +81,9 @@ def read_answer(said: bytes, fixtures: Mapping[str, Fixture]) -> Answer:
                 case "played":
                     fixture = fixtures[_one_of(news["match"], fixtures)]
                     answer.results.append(checked(fixture, news["played"], next(lines, b"")))
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except Untrue:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever this program stumbles over in it is the worker's fault
         raise Untrue(f"its answer cannot be read ({type(error).__name__}: {error})"[:300]) from None
     told = [result.match for result in answer.results]
     if len(set(told)) != len(told):
@@ -94,6 +100,8 @@ def _one_of(match: Any, fixtures: Mapping[str, Fixture]) -> str:
 def checked(fixture: Fixture, value: dict[str, Any], record: bytes) -> Result:
     """A result, replayed; Untrue if it does not follow from its moves, or is not of the match that was ordered."""
     played = Played.from_value(value, record, nobody_hears)
+    if len(record) > MOST_RECORD:
+        raise Untrue(f"match {fixture.id}: its record has {len(record):,} bytes")
     if played.ending.void:
         return Result(fixture.id, played)  # without an end there is nothing to replay, and nothing is stored of it
     try:
@@ -123,8 +131,9 @@ def _compare(fixture: Fixture, played: Played, replayed: Replayed) -> None:
         raise Untrue(f"match {fixture.id}: its moves give {_told(replayed.ending)}, and it tells {_told(ending)}"[:300])
     for seat, account in enumerate(replayed.accounts):
         noted = played.seats[seat]
-        if not all(type(number) is int for number in (noted.decisions, noted.strikes, noted.time_ms)):
-            raise Untrue(f"match {fixture.id}: what seat {seat} did is not told in numbers")
+        numbers = (noted.decisions, noted.strikes, noted.time_ms)
+        if not all(type(number) is int and 0 <= number <= MOST for number in numbers):
+            raise Untrue(f"match {fixture.id}: what seat {seat} did is not told in numbers that can be")
         strikes = noted.strikes if account.strikes is None else account.strikes
         if (noted.decisions, noted.strikes) != (account.decisions, strikes):
             raise Untrue(f"match {fixture.id}: seat {seat} made {account.decisions} decisions with {strikes} strikes")
@@ -139,7 +148,8 @@ def _told(ending: Ending) -> str:
 
 def _plain(played: Played) -> Played:
     """The same with logs that can be read and are not too large, one per seat."""
-    logs = {log.seat: log for log in played.logs if log.seat in range(len(played.seats)) and _is_log(log)}
+    seats = range(len(played.seats))
+    logs = {log.seat: log for log in played.logs if type(log.seat) is int and log.seat in seats and _is_log(log)}
     return replace(played, logs=tuple(logs[seat] for seat in sorted(logs)))
 
 

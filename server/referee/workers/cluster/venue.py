@@ -30,6 +30,7 @@ from referee.workers.cluster.pace import TASK_SECONDS
 from referee.workers.cluster.reading import Readers
 from referee.workers.cluster.remote_worker import Held, OpenMatch, RemoteWorker
 from referee.workers.cluster.results import Answer, Result, Untrue, still_played
+from referee.workers.cluster.trust import Purge, Trust
 from referee.workers.orders import play_order
 from referee.workers.watched_matches import WatchedMatches
 from referee.workers.worker_pool import WorkersFailed
@@ -55,15 +56,21 @@ class ClusterVenue:
     """A `Venue` of workers that a dask scheduler knows."""
 
     def __init__(
-        self, connection: Connection, run: ClusterRun, patience: Patience | None = None, one_in: int = ONE_IN
+        self,
+        connection: Connection,
+        run: ClusterRun,
+        patience: Patience | None = None,
+        one_in: int = ONE_IN,
+        trust: Trust | None = None,
     ) -> None:
-        """One in `one_in` matches is played on a second worker too."""
+        """One in `one_in` matches is played on a second worker too. One that goes on for another has its `trust`."""
         self.notices: list[str] = []
         self.on_notice: Callable[[str], object] = lambda text: None
-        self.on_purge: Callable[[Sequence[str], str], Awaitable[object]] = _nothing
+        self.on_purge: Callable[[list[str], str], Awaitable[object]] = _nothing
         """Called with matches whose results came from a worker that is not believed any more, and why.
 
-        Until it has returned no match is over: a tournament cannot end before they are played again.
+        It takes out of the list what it has replaced. Until it has returned no match is over: a tournament cannot end
+        before they are played again.
         """
         self.on_room: Callable[[int], object] = lambda matches: None
         """Called with the number of matches that may be under way at once, when workers have come or gone."""
@@ -72,12 +79,11 @@ class ClusterVenue:
         """The running matches; their decisions are not told before their end."""
         self.readers = Readers()
         """Who reads and replays what workers send."""
-        self._crew = Crew(connection, run, patience or Patience(), self)
+        self._trust = trust or Trust()
+        self._crew = Crew(connection, run, patience or Patience(), self, self._trust.aside)
         self._comparing = Comparing(one_in)
         self._open: dict[str, OpenMatch] = {}
         self._queue: deque[OpenMatch] = deque()
-        self._accepted: dict[str, list[str]] = {}
-        """By worker, the matches whose results were taken from it."""
         self._settled = 0
         """Matches that have got a result."""
         self._differed: set[frozenset[str]] = set()
@@ -104,6 +110,8 @@ class ClusterVenue:
     async def open(self) -> None:
         """Pack the bots and connect; WrongUse or Unreachable if that cannot be."""
         await self._crew.open()
+        for purge in self._trust.purges:
+            self._begin_purge(purge)
 
     async def close(self) -> None:
         """End this run on all workers; before that they hear what is stored."""
@@ -334,7 +342,7 @@ class ClusterVenue:
         players = [worker, *(each for each, _ in match.answers if each is not worker)]
         assert result.played is not None
         played = replace(result.played, announce=lambda: self._announce_to(players, id))
-        self._accepted.setdefault(worker.name, []).append(id)
+        self._trust.accepted.setdefault(worker.name, []).append(id)
         self._settled += 1
         self.watched.ended(id, played.ending)
         match.done(played)
@@ -370,27 +378,34 @@ class ClusterVenue:
         """Believe a worker no more: what it has in hand is played elsewhere, and what came from it is purged."""
         if worker.name in self._crew.aside:
             return
-        self._crew.aside[worker.name] = why
+        purge = self._trust.withdraw(worker.name, why)
         for match in self._open.values():
             match.answers = [said for said in match.answers if said[0] is not worker]
-        purged = self._accepted.pop(worker.name, [])
-        self._purging += 1 if purged else 0
-        again = f"; its {len(purged)} results are purged and played again" if purged else ""
+        again = f"; its {len(purge.matches)} results are purged and played again" if purge else ""
+        if purge is not None:
+            self._begin_purge(purge)
         self.notice(f"worker {worker.name} is set aside: {why}{again}")
         self._later(self._crew.connection.tell(worker.address, tasks.close_run, self._crew.id))
         self._crew.lose(worker, why)
-        if purged:
-            self._later(self._purge(purged, f"played by the worker {worker.name}, which is not believed: {why}"))
 
-    async def _purge(self, matches: Sequence[str], why: str) -> None:
+    def _begin_purge(self, purge: Purge) -> None:
+        self._purging += 1
+        self._later(self._purge(purge))
+
+    async def _purge(self, purge: Purge) -> None:
+        """Have results replaced; if that cannot be, nothing more is over here, and the run cannot end as if it were."""
         try:
-            await self.on_purge(matches, why)
-        finally:
-            self._purging -= 1
-            if not self._purging:
-                held, self._held_back = self._held_back, []
-                for match, said in held:
-                    self._settle(match, said if said is None or said[0].name not in self._crew.aside else None)
+            await self.on_purge(purge.matches, purge.why)
+        except Exception as error:  # noqa: BLE001 - whatever it is: results that are not believed still stand
+            if not self.failed.done():
+                self.failed.set_exception(error)
+            return
+        self._trust.purges.remove(purge)
+        self._purging -= 1
+        if not self._purging:
+            held, self._held_back = self._held_back, []
+            for match, said in held:
+                self._settle(match, said if said is None or said[0].name not in self._crew.aside else None)
 
     def _announce_to(self, workers: Sequence[RemoteWorker], match: str) -> None:
         for worker in workers:

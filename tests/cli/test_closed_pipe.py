@@ -1,4 +1,4 @@
-"""Output that nobody reads to its end (`referee … | head`): no traceback, and no exit code that means something else."""
+"""Output that nobody reads to its end (`referee … | head`): no traceback, and no exit code that means another thing."""
 
 from __future__ import annotations
 

@@ -55,13 +55,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except KeyboardInterrupt:
         code = INTERRUPTED
-    except BrokenPipeError:
-        # The reader has gone (`referee … | head`); nothing may be written to the closed pipe at exit either.
+    except (BrokenPipeError, SystemExit) as error:
+        if not _reader_gone(error):
+            raise
+        # `referee … | head`: nothing may be written to the closed pipe at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = DONE
     if arguments is None:
         _ignore_signals()
     return code
+
+
+def _reader_gone(error: BaseException | None) -> bool:
+    """Whether a pipe that nobody reads any more is behind it: Typer and Rich make an exit with code 1 of that."""
+    while error is not None and not isinstance(error, BrokenPipeError):
+        error = error.__context__
+    return error is not None
 
 
 def _ignore_signals() -> None:

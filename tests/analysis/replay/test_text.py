@@ -49,3 +49,24 @@ def test_without_colour_there_is_no_escape_sequence(played: Any) -> None:
     replay = Replay(played("encore"))
     assert not any("\x1b" in line for line in step_lines(replay, 9, REVEALED, 80))
     assert any("\x1b[" in line for line in step_lines(replay, 9, REVEALED, 80, colour=True))
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("perspective", [PUBLIC, Perspective(1)], ids=["public", "seat"])
+def test_the_text_of_a_perspective_tells_nothing_that_it_could_not_know(
+    played: Any, game: str, perspective: Perspective
+) -> None:
+    replay = Replay(played(game), [LogLine(3, 0, "my own thoughts")])
+    names = replay.match.names
+    others = [name for seat, name in enumerate(names) if seat != perspective.seat]
+    told = 0
+    for number in range(0, len(replay) - 1, 3):
+        step = replay[number]
+        board = replay.match.game.drawing(step.view(perspective.seat), 200, names=names)
+        lines = step_lines(replay, number, perspective, 200)
+        beside = "\n".join(line for line in lines if line not in board)
+        assert "hidden" not in beside
+        assert "my own thoughts" not in beside
+        assert not [name for name in others if f"{name} answered" in beside or f"{name} may" in beside]
+        told += f"{names[1]} answered" in beside
+    assert (told > 0) == (perspective.seat == 1)

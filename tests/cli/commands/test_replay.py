@@ -94,6 +94,30 @@ def test_one_position_is_a_picture(referee: Referee, record: Path) -> None:
     assert done.out.startswith("<svg ")
 
 
+@pytest.mark.parametrize(("words", "viewer"), [(["--seat", "2"], 2), (["--seat", "1"], 1), (["--public"], None)])
+def test_a_picture_is_of_that_decision_as_that_seat_saw_it(
+    referee: Referee, record: Path, words: list[str], viewer: int | None
+) -> None:
+    match = read_match(record.read_bytes())
+    step = Replay(match)[4]
+    assert (
+        referee("replay", record, "--svg", 4, *words).out
+        == f"{match.game.picture(step.view(viewer), names=match.names)}\n"
+    )
+    others = {match.game.picture(step.view(seat), names=match.names) for seat in (0, 1, 2, None) if seat != viewer}
+    assert match.game.picture(step.view(viewer), names=match.names) not in others
+
+
+def test_the_text_of_one_decision_is_of_that_decision(referee: Referee, record: Path) -> None:
+    for number in (1, 5):
+        out = referee("replay", record, "--at", number).out
+        assert out.count("── decision ") == out.count(f"── decision {number} of ") == 1
+        mine = referee("replay", record, "--at", number, "--seat", 1).out
+        assert f"── decision {number} of " in mine
+        assert "hidden" not in mine
+        assert mine.count(" answered ") == 1
+
+
 def test_a_flipped_byte_is_one_sentence_and_exit_code_1(referee: Referee, league: Path, record: Path) -> None:
     data = record.read_bytes()
     at = data.index(b'"moves":["0: go') + len(b'"moves":["0: ')

@@ -78,7 +78,7 @@
       at("eyes").value = eyes;
       at("first").disabled = at("back").disabled = number === 0;
       at("next").disabled = at("last").disabled = number === last;
-      const title = number === last ? "the end" : listed(waits.map(called)) + (waits.length === 1 ? " is asked" : " are asked");
+      const title = number === last ? "the end" : waits.length ? listed(waits.map(called)) + (waits.length === 1 ? " is asked" : " are asked") : "decision " + number;
       at("asked").append(made("p", title));
       for (const one of step.asked || []) if (knows(one.seat)) asked(one);
       for (const one of step.besides || []) if (knows(one.seat)) besides(one);

@@ -27,6 +27,8 @@ _ASCII = str.maketrans(
         **dict.fromkeys("○□", "o"),
         **dict.fromkeys("▶▸→►›", ">"),
         **dict.fromkeys("◀◂←‹", "<"),
+        **dict.fromkeys("↓▼", "v"),
+        **dict.fromkeys("↑▲", "^"),
         **dict.fromkeys("“”«»", '"'),
         **dict.fromkeys("‘’", "'"),
         "═": "=",

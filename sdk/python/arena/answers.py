@@ -82,7 +82,7 @@ class Answers:
                 last = _last_line(trace)
                 seat.reply = Resigned(f"error in start: {last}"[:200])
                 seat.unstarted = True
-                self._outbox.put(resign=pb.Resign(match_id=start.match_id, reason=seat.reply or ""))
+                self._outbox.put(resign=pb.Resign(match_id=start.match_id, reason=seat.reply))
                 self._count_error(f"stopped at the first error in start, as --strict asks: {last}")
 
     def decide(self, question: pb.Decide) -> None:

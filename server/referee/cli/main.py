@@ -173,9 +173,9 @@ def _parse_and_run(words: Sequence[str]) -> int:
     except typer.Abort:
         return INTERRUPTED
     except typer.TyperException as error:
-        command = f"{words[0]} " if words and words[0] in COMMANDS else ""
+        named = f"{words[0]} " if words and words[0] in COMMANDS else ""
         message = error.format_message() or "a word is missing"  # a group of commands alone has shown its help
-        print_error(f"{_in_our_form(message)}: see 'referee {command}--help'")
+        print_error(f"{_in_our_form(message)}: see 'referee {named}--help'")
         return WRONG_USE
 
 

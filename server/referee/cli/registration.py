@@ -23,7 +23,7 @@ MOST = 10_000
 def read_names(file: Path) -> list[str]:
     """The names of the bots in a CSV file with a header; each once, and each one that can be registered."""
     from referee.hall.roster import check_new_name
-    from referee.names import skeleton
+    from referee.names import skeletons
     from referee.rules.game import WrongUse
     from referee.store import Refused
     from referee.store.bots import check_new as check_rules
@@ -53,14 +53,15 @@ def read_names(file: Path) -> list[str]:
             check_new_name(name)
         except (Refused, WrongUse) as error:
             raise Failure(f"{file}: {error}", WRONG_USE) from None
-        if (other := looks.setdefault(skeleton(name), name)) != name:
-            raise Failure(f"{file}: {other} and {name} look alike: choose another name for one of them", WRONG_USE)
+        for look in skeletons(name):
+            if (other := looks.setdefault(look, name)) != name:
+                raise Failure(f"{file}: {other} and {name} look alike: choose another name for one of them", WRONG_USE)
     return names
 
 
 def check_new(names: Sequence[str], backend: Backend, file: Path) -> None:
     """Failure if one of them is registered already, or looks like one that is: then none of them is registered."""
-    from referee.names import skeleton
+    from referee.names import skeletons
 
     try:
         known = {row["name"] for row in backend.bots()}
@@ -74,8 +75,9 @@ def check_new(names: Sequence[str], backend: Backend, file: Path) -> None:
             "token)",
             WRONG_USE,
         )
-    looks = {skeleton(name): name for name in known}
-    if alike := [f"{name} looks like {looks[skeleton(name)]}" for name in names if skeleton(name) in looks]:
+    looks = {look: name for name in known for look in skeletons(name)}
+    alike = [f"{name} looks like {looks[min(found)]}" for name in names if (found := skeletons(name) & looks.keys())]
+    if alike:
         raise Failure(f"{file}: {', '.join(alike)}, which is the name of a bot already: choose another name", WRONG_USE)
 
 

@@ -174,7 +174,7 @@ def _tell(connection: Connection, name: str, url: str, what: str, now: int, **mo
 
 def _tell_added(connection: Connection, name: str, now: int) -> None:
     row = connection.execute(select(t.webhooks).where(t.webhooks.c.name == name)).one()
-    _tell(connection, name, row.url, "added", now, sha256=row_digest(row._mapping))
+    _tell(connection, name, row.url, "added", now, sha256=row_digest(row._asdict()))
 
 
 def row_digest(row: Mapping[str, Any]) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from referee.cli.main import main
 from referee.rules import registry
 from referee.rules.game import seed_bytes
 from referee.rules.playout import playout, random_chooser
@@ -36,6 +38,26 @@ def test_a_reader_that_leaves_early_is_no_failure(words: list[str], long_record:
         assert running.wait() == 0, said
     assert first
     assert said == b""
+
+
+def test_without_a_reader_a_command_that_judges_gives_no_verdict(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """An exit code of 0 would say that everything holds, and 1 that something does not."""
+
+    def closed(*words: object) -> int:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("referee.cli.main._run", closed)
+    with capfd.disabled():
+        kept = os.dup(1)
+        try:
+            assert main(["verify"]) == 3
+            assert main(["compare", "flip7", "odds", "cautious"]) == 3
+            assert main(["matches"]) == 0
+        finally:
+            os.dup2(kept, 1)
+            os.close(kept)
 
 
 def test_the_output_is_longer_than_a_pipe_holds(long_record: Path) -> None:

@@ -45,6 +45,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
 }
 """The commands, by who needs them: the panels of `referee --help`, in this order."""
 COMMANDS = tuple(name for group in GROUPS.values() for name in group)
+VERDICTS = ("check", "check-game", "compare", "conform", "scenario", "verify")
+"""Commands whose exit code 0 means that something holds: it is not said before they have come to their end."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -60,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         # `referee … | head`: nothing may be written to the closed pipe at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = DONE
+        code = ENVIRONMENT if words[:1] and words[0] in VERDICTS else DONE
     if arguments is None:
         _ignore_signals()
     return code

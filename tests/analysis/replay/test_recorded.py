@@ -47,7 +47,8 @@ def test_a_flipped_byte_is_found_or_leaves_the_match_as_it_is(troubled: tuple[by
     ("change", "said"),
     [
         ({"times_ms": [[1], [2]]}, "times are not written by seat"),
-        ({"times_ms": [[1], [2], [-3]]}, "1 times are noted"),
+        ({"times_ms": [[1], [2], [3]]}, "1 times are noted"),
+        ({"times_ms": [[1], [2], [-3]]}, "times are none that a match can take"),
         ({"events": [["danced", 0, 0]]}, "unknown kind 'danced'"),
         ({"events": [["rejected", 9999, 0, "illegal", "x", "y"]]}, "a decision or of a seat that there is not"),
         ({"events": [["rejected", 0, 0, "illegal", "x", 3]]}, "not written as one"),

@@ -70,7 +70,7 @@ def test_a_bot_toml_whose_program_is_no_file(main: str, referee: Referee, tmp_pa
     (tmp_path / "mybot" / "bot.toml").write_text(text)
     done = referee("check", "./mybot")
     assert done.code == 2
-    assert "is no file in this folder" in done.err
+    assert "is not a file in this folder" in done.err
 
 
 @pytest.mark.parametrize("kind", [*(kind for kind in NO_FILES if kind != "a pipe"), *NO_TOML])

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
 from referee import __version__
 from referee.cli import main as main_module
@@ -170,8 +171,14 @@ def test_a_failure_ends_with_its_own_code(referee: Any, monkeypatch: pytest.Monk
     assert (done.code, done.err) == (3, "error: the port is taken\n")
 
 
-def raising_app(error: BaseException) -> Any:
-    def app(*words: Any, **settings: Any) -> None:
+def raising_app(error: BaseException) -> typer.Typer:
+    app = typer.Typer()
+
+    @app.callback()
+    def front() -> None: ...
+
+    @app.command()
+    def rules(game: str) -> None:
         raise error
 
     return app

@@ -119,15 +119,20 @@ def test_the_signature_is_that_of_the_standard() -> None:
 
 
 async def test_why_there_was_no_answer_is_told_in_words(store: Store) -> None:
-    receiver = Receiver()
-    async with receiver.listening() as url:
-        address = url.removeprefix("http://").partition("/")[0]
+    async def without_tls(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """What a web server answers to a greeting that is not HTTP."""
+        await reader.read(1)
+        writer.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+        writer.close()
+
+    async with await asyncio.start_server(without_tls, "127.0.0.1", 0) as server:
+        address = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
         store.webhooks.add("mine", f"https://{address}/", new_secret(), "standard", KINDS)
         store.webhooks.announce(AWAY, {"tournament": "league", "bot": "ada"})
         await WebhookDelivery(store, PATIENCE).send_due()
     assert messages(store)[0]["error"].startswith("it does not speak TLS as it should (")
     store.webhooks.remove("mine")
-    store.webhooks.add("mine", url, new_secret(), "standard", KINDS)  # where nobody listens any more
+    store.webhooks.add("mine", f"http://{address}/", new_secret(), "standard", KINDS)  # nobody listens there any more
     store.webhooks.announce(AWAY, {"tournament": "league", "bot": "ada"})
     await WebhookDelivery(store, PATIENCE).send_due()
     assert messages(store)[0]["error"] == "no connection (connection refused)"

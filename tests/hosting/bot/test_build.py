@@ -109,7 +109,7 @@ def test_a_build_that_fails_leaves_the_folder_as_it_was_and_shows_its_output(pla
     [
         ("no-such-program", "there is no program 'no-such-program' on the PATH"),
         ("../../secret/bin/tool", "the sandbox keeps it out"),
-        ("./missing", "no program that can be started"),
+        ("./missing", "not a program that can be started"),
         ("./link", "the sandbox keeps it out"),
     ],
 )

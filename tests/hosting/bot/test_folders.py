@@ -37,8 +37,8 @@ def test_a_folder_tells_about_its_bot(tmp_path: Path) -> None:
         (GOOD.replace('["flip7"]', "[]"), "'games' must be a list"),
         (GOOD.replace('"stays early"', "3"), "'about' must be a text"),
         (GOOD.replace('"cautious"', '"bold"'), "the folder is called 'cautious'"),
-        (GOOD.replace("bot.py", "main.py"), "no file in this folder"),
-        (GOOD.replace("bot.py", "../cautious.py"), "no file in this folder"),
+        (GOOD.replace("bot.py", "main.py"), "not a file in this folder"),
+        (GOOD.replace("bot.py", "../cautious.py"), "not a file in this folder"),
         ("name = \n", "not TOML"),
     ],
 )

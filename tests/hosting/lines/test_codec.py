@@ -48,7 +48,7 @@ def test_whatever_the_line_it_is_an_answer_or_told_to_be_none(line: bytes) -> No
         (b"hit", "not JSON"),
         (b"\xff\xfe", "not JSON"),
         (b"[" * 50_000, "not JSON"),
-        (b'["hit"]', "no JSON object"),
+        (b'["hit"]', "not a JSON object"),
         (b'{"move":"hit"}', "no number under 'decision'"),
         (b'{"decision":true,"move":"hit"}', "no number under 'decision'"),
         (b'{"decision":-1,"move":"hit"}', "no number under 'decision'"),

@@ -194,8 +194,9 @@ async def test_a_whole_match_is_played_by_clicking(
               return [board, listed];
             }"""
         )
-        assert (board > 2) == clickable
-        assert board + listed > (4 if clickable else 1)
+        # How many clicks a match takes depends on its deal.
+        assert (board > 0) == clickable
+        assert board + listed > 1
         assert "You" in await seen.page.inner_text("#asked")
         await seen.page.click("text=Look at the replay")
         await seen.until("document.body.dataset.ready === 'true'")

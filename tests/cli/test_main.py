@@ -133,7 +133,14 @@ def test_wrong_use_is_one_clear_line_and_exit_code_2(
         (["submit"], "missing argument 'DIR|ZIP': see 'referee submit --help'"),
         (["nonsense"], "no such command 'nonsense': see 'referee --help'"),
         (["serve", "--time"], "option '--time' requires an argument: see 'referee serve --help'"),
-        (["bot", "list", "--nonsense"], "no such option: --nonsense: see 'referee bot --help'"),
+        (["bot", "list", "--nonsense"], "no such option '--nonsense': see 'referee bot --help'"),
+        (["runn"], "no such command 'runn'; did you mean 'run'? 'referee --help' lists all"),
+        (["bot", "ad"], "no such command 'ad'; did you mean 'add'? 'referee bot --help' lists all"),
+        (["run", "--rouds", "3"], "no such option '--rouds'; did you mean '--rounds'? 'referee run --help' lists all"),
+        (
+            ["run", "--rounds", "x"],
+            "invalid value for '--rounds' / '-r': it has to be a whole number: see 'referee run --help'",
+        ),
     ],
 )
 def test_what_the_parser_says_has_the_form_of_all_messages(referee: Any, words: list[str], said: str) -> None:

@@ -177,13 +177,23 @@ def _parse_and_run(words: Sequence[str]) -> int:
     except typer.TyperException as error:
         named = f"{words[0]} " if words and words[0] in COMMANDS else ""
         message = error.format_message() or "a word is missing"  # a group of commands alone has shown its help
-        print_error(f"{_in_our_form(message)}: see 'referee {named}--help'")
+        said = _in_our_form(message)
+        asked = said.endswith("?")
+        print_error(f"{said} 'referee {named}--help' lists all" if asked else f"{said}: see 'referee {named}--help'")
         return WRONG_USE
 
 
 def _in_our_form(message: str) -> str:
-    """The sentence of the parser as all others are written: lower case, without a full stop at its end."""
+    """The sentence of the parser as all others are written: lower case, no full stop, the one name that was meant."""
     import re
 
+    from referee.rules.spelling import nearest
+
+    if found := re.fullmatch(r"No such option: (\S+) \(Possible options: (.*)\)", message):
+        return f"no such option '{found[1]}'; did you mean '{nearest(found[1], found[2].split(', ')) or found[2]}'?"
+    if found := re.fullmatch(r"(No such command .*)\. Did you mean '([^']*)'.*\?", message):  # the nearest comes first
+        message = f"{found[1]}; did you mean '{found[2]}'?"
+    message = re.sub(r"No such option: (\S+)", r"No such option '\1'", message)
+    message = re.sub(r"Input should be a valid integer, unable .*", "it has to be a whole number", message)
     lower = re.sub(r"(^|: )[A-Z](?=[a-z])", lambda found: found[0].lower(), message)
     return lower.rstrip().removesuffix(".")

@@ -51,12 +51,22 @@ def _print(found: list[Any]) -> None:
             Text.assemble((name, "cyan"), f" = {_short(option.default)}  ", (option.about, "dim"))
             for name, option in game.options.items()
         )
-        if game.mirroring:
-            options.append(Text("\n" if options.plain else "").append(f"--mirror: {game.mirroring}", "dim"))
         table.add_row(Text(game.name, "bold green"), Text(game.title), str(game.seats), options)
     console = stdout_console()
     console.print(table)
-    console.print("\nThe rules of a game: [bold]referee rules GAME[/bold]", style="dim")
+    console.print()
+    for told, names in _mirroring(found).items():
+        console.print(Text(f"--mirror in {', '.join(names)}: {told}", "dim"))
+    console.print("The rules of a game: [bold]referee rules GAME[/bold]", style="dim")
+
+
+def _mirroring(found: list[Any]) -> dict[str, list[str]]:
+    """What mirrored deals bring, and in which games."""
+    told: dict[str, list[str]] = {}
+    for game in found:
+        if game.mirroring:
+            told.setdefault(game.mirroring, []).append(game.name)
+    return told
 
 
 def _short(value: Any) -> str:

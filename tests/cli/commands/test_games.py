@@ -33,3 +33,9 @@ def test_rules_are_shown_rendered_and_raw(referee: Any, name: str) -> None:
     assert rendered.code == 0
     assert registry.find(name).title in rendered.out
     assert "\n## " not in rendered.out
+
+
+def test_what_mirrored_deals_bring_is_said_once_with_the_games_it_is_about(referee: Any) -> None:
+    said = " ".join(referee("games").out.split())
+    assert said.count("--mirror") == 1
+    assert "--mirror in encore, flip7, stop, stop_me_go: gains nothing" in said

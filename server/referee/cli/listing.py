@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from referee.cli.backend import Row
 
 
+SHOWN_BOTS = 12
+"""Bots that a row of the list of tournaments names."""
+
+
 def print_bots(rows: list[Row]) -> None:
     """A table of bots."""
     from rich.table import Table
@@ -47,8 +51,14 @@ def print_tournaments(rows: list[Row]) -> None:
     for row in rows:
         aside = f", {row['matches_set_aside']} set aside" if row["matches_set_aside"] else ""
         done = f"{row['matches_done']}/{row['matches_total']}{aside}"
-        table.add_row(Text(row["name"]), row["game"], row["state"], done, Text(", ".join(row["bots"])))
+        table.add_row(Text(row["name"]), row["game"], row["state"], done, Text(_some(row["bots"])))
     stdout_console().print(table)
+
+
+def _some(names: list[str]) -> str:
+    """The first names, and how many more there are: a list is for finding a tournament, `show` names everybody."""
+    more = len(names) - SHOWN_BOTS
+    return ", ".join(names) if more < 2 else f"{', '.join(names[:SHOWN_BOTS])} and {more} more"
 
 
 UNUSUAL = {"matches_set_aside": "set aside", "matches_dealt_anew": "dealt anew"}

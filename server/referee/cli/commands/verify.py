@@ -221,7 +221,7 @@ def _tournament(
         nonlocal said
         if time.monotonic() - said > PROGRESS_SECONDS:
             said = time.monotonic()
-            stderr_console().print(f"{number} matches checked", markup=False)
+            stderr_console().print(f"matches checked so far: {number:,}", markup=False)
 
     try:
         audited = read()

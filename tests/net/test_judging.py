@@ -155,6 +155,7 @@ async def test_a_stale_answer_after_the_referee_was_late(server: Server) -> None
 
 async def test_a_rejection_repeats_the_open_question_with_the_time_that_is_left(server: Server) -> None:
     sitting = await sit(server)
+    await asyncio.sleep(0.2)  # what is left is told in milliseconds, and a wrong move can be there within one
     rejected = await sitting.refused(move="run")
     asked, again = sitting.question, rejected.question
     assert (rejected.open, again.again, rejected.HasField("strays_left")) == (True, True, False)

@@ -260,7 +260,7 @@ def test_nobody_joins_a_format_whose_bracket_is_published(store: Store, new_leag
 
 def test_a_match_is_named_by_number_or_with_its_own_tournament(store: Store) -> None:
     assert match_number("league", "12") == match_number("league", "league/12") == 12
-    for wrong in ("cup/12", "twelve", "", "league/-1", "league/٣"):
+    for wrong in ("cup/12", "twelve", "", "/12", "league/-1", "league/٣", "9" * 20, "league/" + "9" * 20, "9" * 5000):
         with pytest.raises(WrongUse):
             match_number("league", wrong)
 

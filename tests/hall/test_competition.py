@@ -116,3 +116,22 @@ async def test_a_game_that_fails_at_the_start_leaves_nobody_waiting(
     assert competition.lobby.wish(ada, PracticeRequest("stop_me_go", ("random",)))
     await soon(lambda: len(ada.endings) == 2)
     assert not ada.endings[1].void
+
+
+async def test_a_practice_match_that_cannot_be_started_leaves_nobody_waiting(
+    competition: Competition, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.bots.add("ada")
+    ada = LocalBot(competition, "ada")
+    competition.presence.arrived(ada)
+
+    def fail(*arguments: Any, **named: Any) -> Any:
+        raise RuntimeError("whatever it is")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(competition.hall, "play", fail)
+        assert competition.lobby.wish(ada, PracticeRequest("stop_me_go", ("random",)))
+        await soon(lambda: ada.notices)
+    assert ada.notices == [("refused", "the match could not be started; the host finds the reason in the log")]
+    assert competition.lobby.wish(ada, PracticeRequest("stop_me_go", ("random",)))
+    await soon(lambda: ada.endings)

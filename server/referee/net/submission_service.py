@@ -166,12 +166,12 @@ def _noted(caller: str | Admin, words: str) -> AbstractContextManager[None]:
 
 async def _read(context: Any, until: float) -> pb.SubmitRequest | None:
     """The next piece; None at the end. An upload that stands still keeps its place until then."""
-    read = asyncio.ensure_future(context.read())
-    done, _ = await asyncio.wait({read}, timeout=until - time.monotonic())
+    reading = asyncio.ensure_future(context.read())
+    done, _ = await asyncio.wait({reading}, timeout=until - time.monotonic())
     if not done:
-        read.cancel()
+        reading.cancel()
         raise TOO_SLOW
-    piece = read.result()
+    piece = reading.result()
     if piece is UNDECODABLE:
         raise NOT_DECODED
     if piece is grpc.aio.EOF:

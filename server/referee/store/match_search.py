@@ -44,8 +44,14 @@ class MatchQuery:
 
     def plain(self) -> MatchQuery:
         """The same with texts that every database can compare: a stranger may send any."""
-        texts = {name: plain(getattr(self, name)) for name in ("tournament", "game", "bot", "fault", "reason")}
-        return replace(self, **texts)
+        return replace(
+            self,
+            tournament=plain(self.tournament),
+            game=plain(self.game),
+            bot=plain(self.bot),
+            fault=plain(self.fault),
+            reason=plain(self.reason),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from referee.hall.competition import Competition
 from referee.hall.practice_request import PracticeRequest
+from referee.rules import registry
 from referee.store import Counts, MatchState, Store, TournamentState
 from referee.tournament.plan import Plan
 
@@ -85,3 +89,49 @@ async def test_a_bot_joins_a_tournament_that_is_being_played(competition: Compet
         competition.presence.arrived(LocalBot(competition, name, concurrency=2))
     await soon(lambda: "league" not in competition.director.runners)
     assert store.tournaments.counts(league.id) == Counts(finished=2 + added)
+
+
+async def test_a_game_that_fails_at_the_start_leaves_nobody_waiting(
+    competition: Competition, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.bots.add("ada")
+    ada = LocalBot(competition, "ada")
+    competition.presence.arrived(ada)
+
+    def fail(*arguments: Any) -> Any:
+        raise RuntimeError("a card is missing")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(type(registry.find("stop_me_go")), "new", fail)
+        assert competition.lobby.wish(ada, PracticeRequest("stop_me_go", ("random",)))
+        await soon(lambda: ada.endings)
+        league = await competition.director.create(
+            "league", Plan(game="stop_me_go", players=2, rounds=1), ["random", "patient"], "s", True
+        )
+        await soon(lambda: "league" not in competition.director.runners)
+    assert ada.endings[0].texts[0] == "stop_me_go failed; the host finds the reason in the log"
+    assert store.matches.practice_page(0, 9)[0].state is MatchState.VOID
+    assert store.tournaments.get("league").state is TournamentState.FINISHED
+    assert store.tournaments.counts(league.id) == Counts(void=1)
+    assert competition.lobby.wish(ada, PracticeRequest("stop_me_go", ("random",)))
+    await soon(lambda: len(ada.endings) == 2)
+    assert not ada.endings[1].void
+
+
+async def test_a_practice_match_that_cannot_be_started_leaves_nobody_waiting(
+    competition: Competition, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.bots.add("ada")
+    ada = LocalBot(competition, "ada")
+    competition.presence.arrived(ada)
+
+    def fail(*arguments: Any, **named: Any) -> Any:
+        raise RuntimeError("whatever it is")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(competition.hall, "play", fail)
+        assert competition.lobby.wish(ada, PracticeRequest("stop_me_go", ("random",)))
+        await soon(lambda: ada.notices)
+    assert ada.notices == [("refused", "the match could not be started; the host finds the reason in the log")]
+    assert competition.lobby.wish(ada, PracticeRequest("stop_me_go", ("random",)))
+    await soon(lambda: ada.endings)

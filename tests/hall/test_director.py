@@ -46,6 +46,46 @@ async def test_asked_twice_at_once_it_starts_a_tournament_once(competition: Comp
     assert store.tournaments.counts(league.id).playing == 0
 
 
+async def test_an_admin_who_is_as_quick_as_the_start_of_the_server_does_not_have_a_tournament_played_twice(
+    competition: Competition, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    league = await create(competition)
+    store.tournaments.set_state(league.id, TournamentState.RUNNING)
+    begun = 0
+
+    async def at_start(*_: object) -> None:
+        nonlocal begun
+        begun += 1
+        await asyncio.sleep(0.05)
+
+    monkeypatch.setattr(competition.director._nonces, "at_start", at_start)
+    resumed, state = await asyncio.gather(
+        competition.director.resume_all(), competition.director.control("league", "resume")
+    )
+    assert (resumed, state) == (["league"], TournamentState.RUNNING)
+    assert begun == 1
+
+
+@pytest.mark.parametrize("after", ["the start of the server", "a fault of the database"])
+async def test_a_tournament_that_was_paused_meanwhile_does_not_go_on(
+    competition: Competition, store: Store, monkeypatch: pytest.MonkeyPatch, after: str
+) -> None:
+    monkeypatch.setattr(director, "LOOK_AGAIN", 0.0)
+    league = await create(competition)
+    store.tournaments.set_state(league.id, TournamentState.RUNNING)
+    async with competition.director._lock:  # an admin's order is being carried out
+        if after == "the start of the server":
+            going_on: asyncio.Task[Any] = asyncio.create_task(competition.director.resume_all())
+        else:
+            going_on = asyncio.create_task(competition.director._go_on("league", Unreachable("for a moment")))
+        await soon(lambda: competition.director._chores)
+        store.tournaments.set_state(league.id, TournamentState.PAUSED)
+    async with asyncio.timeout(PATIENCE):
+        await going_on
+    assert store.tournaments.get("league").state is TournamentState.PAUSED
+    assert competition.director.runners == {}
+
+
 async def test_an_order_is_carried_out_even_if_whoever_gave_it_hangs_up(competition: Competition, store: Store) -> None:
     await create(competition, start=True)
     order = asyncio.create_task(competition.director.control("league", "pause"))

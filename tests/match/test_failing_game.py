@@ -1,7 +1,8 @@
-"""A game that fails in the midst of a match: nobody's fault, and the match is over."""
+"""A game that fails at the start or in the midst of a match: nobody's fault, and the match is over."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from referee.match.clock import TimeControl
 from referee.match.result import Termination
-from referee.rules import registry
+from referee.rules import registry, views
 from referee.rules.game import Seat
 
 from .conftest import Room, Scripted
@@ -74,3 +75,32 @@ def test_a_failure_after_a_sealed_move_leaves_nobody_waiting(monkeypatch: pytest
     room.answer(1, "go")
     assert room.asked == ()
     assert room.match.deadline is None
+
+
+@pytest.mark.parametrize("verb", ["new", "view"])
+def test_a_game_that_raises_at_the_start_makes_the_match_void(monkeypatch: pytest.MonkeyPatch, verb: str) -> None:
+    def fail(*arguments: Any) -> Any:
+        raise RuntimeError("a card is missing")
+
+    game = registry.find("stop_me_go")
+    failing = type(game) if verb == "new" else type(game.start(2))
+    monkeypatch.setattr(failing, verb, fail)
+    monkeypatch.setattr(views, "_WIRES", {})
+    room = Room(game, [Scripted("a"), Scripted("b")], TimeControl())
+    ending = room.match.ending
+    assert ending is not None
+    assert ending.void
+    assert "card" not in ending.texts[0]
+    assert str(room.match.failure) == "a card is missing"
+    assert [player.endings for player in room.players] == [[ending], [ending]]
+    assert room.match.final_view(0) == b""
+    assert room.match.moves == []
+    assert json.loads(room.match.record())["reason"] == "void"
+    room.say(0, "go", number=1)
+    assert room.players[0].rejections[-1].code == "late"
+
+
+def test_what_a_game_refuses_to_start_is_told_in_its_words() -> None:
+    room = Room(registry.find("stop_me_go"), [Scripted("a")], TimeControl())
+    assert room.match.ending is not None
+    assert room.match.ending.texts == ("stop_me_go is for 2 to 6 players, not 1",)

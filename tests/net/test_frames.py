@@ -6,9 +6,12 @@ import asyncio
 import time
 
 from arena.v1 import match_pb2 as pb
+from referee.cli.arguments import LONGEST_HOURS
 from referee.hall.notices import NoticeCode
+from referee.match.clock import TimeControl
 from referee.match.match import Match
 from referee.match.player import Question
+from referee.net import messages
 from referee.net.outbox import COMPANY, FRAME_BYTES, Outbox, Turn
 from referee.net.session import Session
 from referee.rules import registry
@@ -205,3 +208,14 @@ async def test_a_disconnected_bot_is_told_nothing_more_and_its_answers_count_as_
     tables.session.notice(NoticeCode.IGNORED, "x")
     assert tables.hear() == []
     assert not tables.session.answer(tables.matches[0], 0, numbers[0], "go", time.monotonic())
+
+
+def test_the_longest_times_that_a_host_can_set_are_told_to_a_bot() -> None:
+    longest = LONGEST_HOURS * 3600.0
+    total = TimeControl.usual_total(longest, longest, longest)
+    control = TimeControl(longest, longest, grace=longest, total=total)
+    game = registry.find("stop_me_go")
+    match = Match("m", game, [UnavailableBot("a"), UnavailableBot("b")], {}, bytes(32), control)
+    told = messages.match_start(match, 0).match_start.time_control
+    assert (told.limit_ms, told.bank_ms) == (longest * 1000, longest * 1000)
+    assert told.total_ms == total * 1000 >= told.limit_ms

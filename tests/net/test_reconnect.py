@@ -7,9 +7,18 @@ import asyncio
 import pytest
 
 from arena.v1 import match_pb2 as pb
+from referee.hall.notices import NoticeCode
+from referee.hall.practice_request import NoLobby
 from referee.match.clock import TimeControl
+from referee.match.match import Match
 from referee.match.result import Termination
+from referee.net.guard import Refusal
+from referee.net.outbox import Turn
+from referee.net.play_stream import TAKEN_OVER, PlayStream
+from referee.net.session import Session
+from referee.rules import registry
 from referee.tournament.plan import Plan
+from referee.workers.bot_pool import UnavailableBot
 
 from ..waiting import PATIENCE, soon
 from .conftest import Server
@@ -125,3 +134,53 @@ async def test_a_bot_that_practises_without_end_plays_its_tournament_first(serve
         for bot in (alice, bob):
             await bot.close()
         await asyncio.gather(*playing, return_exceptions=True)
+
+
+class Wire:
+    """A stream without a network: what is said on it, and a bot that reads it until it stops."""
+
+    def __init__(self) -> None:
+        self.said: asyncio.Queue[pb.PlayRequest] = asyncio.Queue()
+        self.told: list[pb.Decide] = []
+        self.stuck = False
+
+    async def read(self) -> pb.PlayRequest:
+        return await self.said.get()
+
+    async def write(self, frame: pb.PlayResponse) -> None:
+        if self.stuck:
+            await asyncio.get_running_loop().create_future()
+        self.told += [body.decide for body in frame.bodies if body.HasField("decide")]
+
+    def answer(self) -> pb.PlayRequest:
+        act = pb.Act(match_id=self.told[-1].match_id, decision=self.told[-1].decision, move_text=self.told[-1].legal[0])
+        return pb.PlayRequest(bodies=[pb.BotBody(act=act)])
+
+
+async def test_what_still_comes_on_a_stream_that_was_taken_over_is_not_answered_for_the_new_one() -> None:
+    session = Session("alice", pb.Hello(protocol_version=1, concurrency=1), lambda session: None)
+    game = registry.find("stop_me_go")
+    old, new, turn = Wire(), Wire(), Turn()
+    first = PlayStream(session, old, NoLobby(), turn, lambda bot: None)
+    session.connect(first.outbox, pb.RefereeBody(welcome=pb.Welcome(name="alice")))
+    running = asyncio.create_task(first.run([]))
+    match = Match("m", game, [session, UnavailableBot("bob")], game.resolve_options({}), bytes(32), PATIENT)
+    match.start()
+    await soon(lambda: old.told)
+    old.stuck = True
+    session.notice(NoticeCode.IGNORED, "the bot does not read this any more")
+    await soon(lambda: not first.outbox.writer.idle)
+    first.close(TAKEN_OVER)
+    session.disconnect()
+    second = PlayStream(session, new, NoLobby(), turn, lambda bot: None)
+    session.connect(second.outbox, pb.RefereeBody(welcome=pb.Welcome(name="alice")))
+    again = asyncio.create_task(second.run([]))
+    await soon(lambda: new.told)
+    old.said.put_nowait(old.answer())
+    with pytest.raises(Refusal, match="another stream"):
+        await running
+    new.said.put_nowait(new.answer())
+    await soon(lambda: new.said.empty() and match.transcript.seats[0].decisions)
+    again.cancel()
+    await asyncio.wait({again})
+    assert (match.transcript.seats[0].decisions, match.transcript.seats[0].strikes) == (1, 0)

@@ -12,12 +12,13 @@ import grpc
 import grpc.aio
 import pytest
 
+from arena.v1 import match_pb2 as pb
 from arena.v1 import tournament_pb2 as tournaments
 from arena.v1 import tournament_pb2_grpc
 from referee.cli import standings_source
 from referee.cli.main import main
 from referee.hall import resting_threads, tokens
-from referee.net import anonymous_reads, bearer
+from referee.net import anonymous_reads, bearer, play_service
 from referee.net import watch_service as watching
 from referee.net.limits import Limits
 from referee.net.server import REVOCATIONS_EVERY
@@ -220,3 +221,24 @@ async def test_the_live_leaderboard_waits_until_there_is_room(tmp_path: Path, mo
                 event = await asyncio.wait_for(anext(events), PATIENCE)
             assert isinstance(event, Standings)
             await events.aclose()  # type: ignore[attr-defined]
+
+
+async def test_a_token_that_becomes_void_before_the_hello_lets_no_bot_in(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known, first_frame = asyncio.Event(), play_service._first_frame
+
+    async def waits(context: Any) -> pb.PlayRequest:
+        known.set()
+        return await first_frame(context)
+
+    monkeypatch.setattr(play_service, "_first_frame", waits)
+    early = await server.connect(await server.token("bot"))
+    early.listen()
+    await asyncio.wait_for(known.wait(), PATIENCE)  # who calls is known, and the Hello is waited for
+    noticed: list[str] = []
+    monkeypatch.setattr(server.referee.play, "close", lambda name, refusal: noticed.append(name))
+    await asyncio.to_thread(server.store.bots.rotate, "bot")
+    await soon(lambda: noticed)
+    await early.send(hello=pb.Hello(protocol_version=1, concurrency=1))
+    assert await early.status() == (grpc.StatusCode.UNAUTHENTICATED, "the token is missing, unknown or revoked")

@@ -14,6 +14,7 @@ import grpc
 import grpc.aio
 import pytest
 from tests.hosting.submission.zips import TOML, bot_folder, bot_zip, entry
+from tests.workers.submission_plan import plan
 
 from arena.v1 import match_pb2
 from arena.v1 import submission_pb2 as pb
@@ -21,6 +22,10 @@ from arena.v1.submission_pb2_grpc import SubmissionServiceStub
 from arena.v1.tournament_pb2 import WatchStandingsRequest
 from arena.v1.tournament_pb2_grpc import TournamentServiceStub
 from referee.cli.main import main
+from referee.hall.competition import Competition
+from referee.net import submission_service
+from referee.net.server import RefereeServer, ServerSettings
+from referee.store import Store
 
 from ..waiting import PATIENCE
 from .conftest import Process, Server
@@ -50,7 +55,7 @@ class Author:
         given |= {"REFEREE_ADMIN_TOKEN": self.place.admin_token} if admin else {}
         given |= {"REFEREE_TOKEN": self.token if token is None else token}
         with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
-            patch.delenv("REFEREE_ADMIN_TOKEN", raising=False)
+            patch.delenv("REFEREE_ADMIN_TOKEN")
             for key, value in given.items():
                 patch.setenv(key, value)
             patch.setattr("sys.stdin", io.StringIO())
@@ -183,3 +188,28 @@ async def test_a_server_without_submissions_says_so(server: Server) -> None:
         )
         with pytest.raises(grpc.aio.AioRpcError, match="takes no submissions"):
             await call
+
+
+async def test_an_upload_that_stands_still_gives_its_place_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(submission_service, "UPLOADS", 1)
+    monkeypatch.setattr(submission_service, "UPLOAD_SECONDS", 1.0)
+    packed = bot_zip(tmp_path / "bot.zip").read_bytes()
+    with Store.open(tmp_path / "test.db", owner="server") as store:
+        slow, quick = store.bots.add("slow").token, store.bots.add("quick").token
+        server = RefereeServer(Competition(store, submissions=plan(tmp_path)), ServerSettings("127.0.0.1:0"))
+        await server.start()
+        async with grpc.aio.insecure_channel(server.address) as channel:
+            stub: Any = SubmissionServiceStub(channel)
+            stands_still = stub.Submit(metadata=[("authorization", f"Bearer {slow}")])
+            await stands_still.write(pb.SubmitRequest(chunk=packed[:100]))
+            assert await asyncio.wait_for(stands_still.code(), PATIENCE) is grpc.StatusCode.DEADLINE_EXCEEDED
+            assert "took too long" in await stands_still.details()
+            monkeypatch.setattr(submission_service, "UPLOAD_SECONDS", PATIENCE)
+            call = stub.Submit(metadata=[("authorization", f"Bearer {quick}")])
+            await call.write(pb.SubmitRequest(chunk=packed))
+            await call.done_writing()
+            assert (await asyncio.wait_for(call.read(), PATIENCE)).version.number == 1
+        await server.stop()
+        assert [path for path in (tmp_path / "submissions" / "incoming").iterdir() if path.is_file()] == []

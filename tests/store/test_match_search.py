@@ -97,3 +97,15 @@ def test_a_match_of_a_tournament_is_not_reached_under_the_name_of_practice(playe
     numbers = [match.id for match in played.matches.page(league.id, 0, 10)]
     assert numbers
     assert [played.matches.named(f"practice/{number}") for number in numbers] == [None] * len(numbers)
+
+
+@pytest.mark.parametrize("field", ["tournament", "game", "bot", "fault", "reason"])
+def test_a_text_that_no_database_can_hold_finds_nothing_in_any_of_them(played: Store, field: str) -> None:
+    for text in ("a\0b", "\udc00"):
+        query = MatchQuery(**{field: text})  # type: ignore[arg-type]
+        if field in ("tournament", "bot"):
+            with pytest.raises(Unknown):
+                played.matches.search(query)
+        else:
+            assert played.matches.search(query) == ([], 0)
+        assert played.matches.named(f"{text}/1") is None

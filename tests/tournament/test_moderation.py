@@ -260,7 +260,7 @@ def test_nobody_joins_a_format_whose_bracket_is_published(store: Store, new_leag
 
 def test_a_match_is_named_by_number_or_with_its_own_tournament(store: Store) -> None:
     assert match_number("league", "12") == match_number("league", "league/12") == 12
-    for wrong in ("cup/12", "twelve", "", "league/-1", "league/٣"):
+    for wrong in ("cup/12", "twelve", "", "/12", "league/-1", "league/٣", "9" * 20, "league/" + "9" * 20, "9" * 5000):
         with pytest.raises(WrongUse):
             match_number("league", wrong)
 
@@ -287,3 +287,40 @@ async def test_a_bot_whose_results_are_all_annulled_has_no_strength_and_takes_no
     assert "bob" in page[: page.index("<h2>Strengths")]
     assert "bob" not in page[page.index("<h2>Strengths") : page.index("<h2>Seats")]
     assert not [line for line in versus(found, 80, 20).lines if "bob" in line.plain]
+
+
+async def test_a_match_that_is_broken_off_by_a_ruling_is_not_told_as_dealt_anew(
+    store: Store, new_league: NewLeague
+) -> None:
+    new_league("ada", "bob", "cy", "dee", rounds=6)
+    venue = FakeVenue("never")
+    runner = Runner(store, "league", venue, concurrency=2)
+    task = asyncio.create_task(runner.run())
+    await soon(partial(len, venue.running))
+    gone = next(iter(venue.running.values()))[0].bots[0]
+    rule(store, "league", Action.DISQUALIFY, gone, "it cheats", annul=True)
+    await runner.amend()
+    venue.ends = "soon"
+    for match in list(venue.running):
+        venue.end(match)
+    await task
+    assert store.matches.dealt_anew(store.tournaments.get("league").id) == []
+    assert not any("dealt more than once" in notice for notice in (await runner.standings()).notices)
+
+
+async def test_a_match_that_is_played_again_is_told_as_dealt_anew_at_once(store: Store, new_league: NewLeague) -> None:
+    new_league("ada", "bob", "cy", "dee", rounds=6)
+    venue = FakeVenue("never")
+    runner = Runner(store, "league", venue, concurrency=1)
+    task = asyncio.create_task(runner.run())
+    await soon(partial(len, venue.running))
+    venue.end(next(iter(venue.running)))
+    await soon(lambda: runner.board.matches)
+    rule(store, "league", Action.REPLAY, "0", "a mistake of the host")
+    await runner.amend()
+    told_now = (await runner.standings()).notices
+    venue.ends = "soon"
+    for match in list(venue.running):
+        venue.end(match)
+    await task
+    assert any("match 0 was dealt more than once" in notice for notice in told_now)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from referee.rules import registry
 from referee.rules.game import WrongUse
 from referee.store import Counts, MatchState, NewEntrant, NotAllowed, Store, Tournament, TournamentState
-from referee.tournament import lifecycle
+from referee.tournament import lifecycle, schedule
+from referee.tournament.moderation import Action, rule
 from referee.tournament.plan import Plan, checked, deal, distinct, pairings
+from referee.tournament.schedule.pairing import Pairing
 
 from .conftest import matches_of
 
@@ -66,6 +70,42 @@ def test_who_joins_is_appended_and_nothing_is_rewritten(store: Store, new_league
     assert sum("zoe" in [seat.name for seat in seats] for _, seats in after) == pytest.approx(
         sum("ada" in [seat.name for seat in seats] for _, seats in after), abs=1
     )
+
+
+@pytest.mark.parametrize("change", ["join", "extend"])
+@pytest.mark.parametrize("meanwhile", ["join", "extend", "disqualify"])
+def test_what_two_programs_change_at_once_comes_out_as_if_one_had_waited(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, new_league: League, change: str, meanwhile: str
+) -> None:
+    bots = {name: NewEntrant(store.bots.ensure_house(name).id, name) for name in ("zoe", "yan")}
+
+    def make(where: Store, name: str, what: str, bot: str) -> None:
+        if what == "join":
+            lifecycle.join(where, name, [bots[bot]])
+        elif what == "extend":
+            lifecycle.extend(where, name, 2)
+        else:
+            rule(where, name, Action.DISQUALIFY, "bob", "two accounts")
+
+    def seated(name: str) -> list[tuple[int | None, int | None, list[str]]]:
+        return [(match.round, match.table, [seat.name for seat in match.seats]) for match in matches_of(store, name)]
+
+    real = schedule.extend
+
+    def overtaken(*arguments: Any, **named: Any) -> list[Pairing]:
+        found = real(*arguments, **named)
+        monkeypatch.setattr(schedule, "extend", real)
+        with Store.open(tmp_path / "league.db") as other:
+            make(other, "league", meanwhile, "yan")
+        return found
+
+    for name in ("league", "cup"):
+        new_league(name=name, allow_join=True)
+    make(store, "cup", meanwhile, "yan")
+    make(store, "cup", change, "zoe")
+    monkeypatch.setattr(schedule, "extend", overtaken)
+    make(store, "league", change, "zoe")
+    assert seated("league") == seated("cup")
 
 
 def test_joining_where_it_is_not_allowed_or_twice_is_refused(store: Store, new_league: League) -> None:

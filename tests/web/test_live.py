@@ -252,3 +252,26 @@ async def test_there_is_a_limit_in_all_and_for_one_address() -> None:
         await anext(channels.stream(shown.channel, "ipv4:3.3.3.3:7", Stuck(0)))
     await places[0].aclose()
     await anext(channels.stream(shown.channel, "ipv4:3.3.3.3:7", Stuck(0)))
+
+
+async def test_a_channel_that_nobody_comes_to_watch_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "LINGER", 0.01)
+    shown = Shown()
+    closed: list[bool] = []
+    shown.channel.on_close = lambda: closed.append(True)
+    shown.channels.channel(("match", "league/0"), lambda: shown.channel)
+    await soon(lambda: closed)
+    assert shown.channels._open == {}
+    late = Watching(shown)
+    assert await late.next() is None  # the browser connects again, and another one is opened
+
+
+async def test_a_channel_that_somebody_comes_to_watch_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = Shown()
+    shown.channels.channel(("match", "league/0"), lambda: shown.channel)
+    watching = Watching(shown)
+    await watching.next()
+    assert shown.channel._closing is None
+    await watching.leave()
+    assert shown.channel._closing is not None
+    shown.channel.close()

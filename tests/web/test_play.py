@@ -124,6 +124,19 @@ async def test_wrong_tables_are_refused_with_a_sentence(page: Page) -> None:
     assert (await page.post("/play/tables", {}, sec_fetch_site="cross-site")).status == 403
 
 
+async def test_a_game_that_fails_at_the_start_is_told_in_a_sentence(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*arguments: Any) -> Any:
+        raise RuntimeError("a card is missing")
+
+    monkeypatch.setattr(type(registry.find("stop_me_go")), "new", fail)
+    for _ in range(9):  # none of them takes up a place
+        answer = await page.post("/play/tables", {"game": "stop_me_go", "against": AGAINST["stop_me_go"]})
+        assert answer.status == 404
+        assert answer.json["error"] == "stop_me_go failed; the host finds the reason in the log"
+
+
 async def test_there_are_so_many_tables_and_no_more(competition: Competition) -> None:
     async with serving(competition, people=2) as page:
         await sit_down(page, "flip7")

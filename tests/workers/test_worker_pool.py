@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +26,22 @@ async def test_a_worker_that_dies_in_the_middle_of_a_line_is_known_to_be_dead(
     venue = WorkersVenue(Hosting({}))
     await venue.open()
     with pytest.raises(WorkersFailed, match="keep dying"):
+        await asyncio.wait_for(asyncio.shield(venue.failed), PATIENCE)
+    await venue.close()
+
+
+async def test_a_worker_that_cannot_be_replaced_ends_the_run_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    real, starts = asyncio.create_subprocess_exec, iter(range(9))
+
+    async def once(*arguments: Any, **named: Any) -> Any:
+        if next(starts):
+            raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        return await real("/bin/sh", "-c", "exit 1", **named)
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", once)
+    venue = WorkersVenue(Hosting({}))
+    await venue.open()
+    with pytest.raises(WorkersFailed, match="temporarily unavailable"):
         await asyncio.wait_for(asyncio.shield(venue.failed), PATIENCE)
     await venue.close()
 

@@ -94,11 +94,10 @@ class Director:
         for tournament in await in_thread(self._store.tournaments.all):
             if tournament.state is TournamentState.RUNNING and not Plan.of(tournament).hosted:
                 try:
-                    await self._start(tournament.name)
+                    if await self._undisturbed(self._resume(tournament.name, TournamentState.RUNNING)):
+                        resumed.append(tournament.name)
                 except (WrongUse, Refused) as error:  # the others must not wait for this one
                     log.error("a tournament cannot go on", tournament=tournament.name, why=str(error))
-                else:
-                    resumed.append(tournament.name)
         return resumed
 
     async def create(
@@ -304,6 +303,13 @@ class Director:
         elif action != "look":
             raise WrongUse(f"unknown action {action!r}")
 
+    async def _resume(self, name: str, *states: TournamentState) -> bool:
+        """Start a tournament that is still in one of these states: an admin may have paused or ended it meanwhile."""
+        if (await in_thread(self._store.tournaments.get, name)).state not in states:
+            return False
+        await self._start(name)
+        return True
+
     async def _start(self, name: str) -> None:
         if self._stopping:
             raise WrongUse("the server is stopping: start it again when it is back")
@@ -373,9 +379,8 @@ class Director:
             await asyncio.sleep(LOOK_AGAIN)
             try:
                 await in_thread(self._store.renew_ownership)
-                state = (await in_thread(self._store.tournaments.get, name)).state
-                if state in (TournamentState.CREATED, TournamentState.RUNNING):  # and not paused meanwhile
-                    await self._undisturbed(self._start(name))
+                begun = (TournamentState.CREATED, TournamentState.RUNNING)
+                if await self._undisturbed(self._resume(name, *begun)):
                     log.info("the database can be used again, and a tournament goes on", tournament=name)
                 return
             except StoreError as again:

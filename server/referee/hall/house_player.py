@@ -54,11 +54,12 @@ class HouseBotThread:
 
     def think(self, question: Question, decide: Callable[[], Any]) -> Any:
         """Called in the thread: let a bot decide, watched by the watchdog (`_look`)."""
-        self._thinking = (question, time.monotonic())
+        mine = self._thinking = (question, time.monotonic())
         try:
             return decide()
         finally:
-            self._thinking = None
+            if self._thinking is mine:  # given up for lost, it comes to its end while another one is watched
+                self._thinking = None
 
     def close(self) -> None:
         self._closed = True

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import structlog
+
 from referee.hall.database_faults import for_strangers
 from referee.hall.notices import NoticeCode
 from referee.hall.options_json import read_options
@@ -23,6 +25,7 @@ from referee.store import Bot, NewEntrant, Refused, StoreError
 from referee.threads import in_thread
 from referee.tournament.plan import distinct
 
+log = structlog.get_logger()
 MOST_MATCHES = 1000
 LOOK_AGAIN_AFTER = 1.0
 """Seconds after which a series that waits for a tournament is looked at again: no event says when that is over."""
@@ -232,7 +235,7 @@ class Lobby:
     async def _play(self, series: _Series) -> None:
         try:
             await self._start(series)
-        except (WrongUse, Refused, StoreError) as error:
+        except Exception as error:  # noqa: BLE001 - whatever it was: nobody waits for a match that does not come
             self._rise(series)
             if not all(wish.alive for wish in series.wishes):
                 self._disband(series)
@@ -241,8 +244,7 @@ class Lobby:
             else:
                 for wish in series.wishes:
                     self.gone(wish.bot)
-                    told = for_strangers(error) if isinstance(error, StoreError) else str(error)
-                    wish.bot.notice(NoticeCode.REFUSED, told)
+                    wish.bot.notice(NoticeCode.REFUSED, _why_not(error))
             self.look()
 
     def _rise(self, series: _Series) -> None:
@@ -284,3 +286,13 @@ class Lobby:
             self._control,
             over=over,
         )
+
+
+def _why_not(error: Exception) -> str:
+    """Why a match could not be started, in a sentence for bots."""
+    if isinstance(error, StoreError):
+        return for_strangers(error)
+    if isinstance(error, WrongUse | Refused):
+        return str(error)
+    log.error("a practice match could not be started", exc_info=error)
+    return "the match could not be started; the host finds the reason in the log"

@@ -11,6 +11,8 @@ from typing import Protocol
 
 USUAL_DECISIONS = 300
 """Decisions of one seat at the limit that fit into a match: more than any game here has asked of one so far."""
+LONGEST_TOTAL = 4_294_967.0
+"""Seconds, 49 days: the protocol tells times in milliseconds of 32 bits."""
 
 
 class Clock(Protocol):
@@ -43,7 +45,7 @@ class TimeControl:
     @staticmethod
     def usual_total(limit: float, bank: float, grace: float) -> float:
         """The bound of a match as a whole where the host sets none: so many decisions at the limit, bank and grace."""
-        return USUAL_DECISIONS * limit + bank + grace
+        return min(LONGEST_TOTAL, USUAL_DECISIONS * limit + bank + grace)
 
 
 class Deadline:

@@ -3,8 +3,8 @@
 It is driven from outside (`start`, `answer`, `tick`, …) and talks back through its players' port. It never waits, never
 reads a clock and never raises on anything a bot does. Rejected answers change nothing. Three strikes, an empty bank, a
 lost connection beyond the grace, a crash or a resignation forfeit the seat. The referee then plays it on with
-`fallback` of the game, so that the others keep their match. A game that fails in the midst of a match makes it void:
-that is no bot's doing.
+`fallback` of the game, so that the others keep their match. A game that fails makes the match void, whether it fails in
+the midst of it or at the start: that is no bot's doing.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from referee.match.clock import Deadline, Lag, TimeControl
 from referee.match.player import Player, Question, Rejected, RejectionKind
 from referee.match.result import Ending, Forfeit, Termination, judge, void
 from referee.match.transcript import Transcript
-from referee.rules.game import Game, Rejection, Seat
+from referee.match.unstarted import Unstarted
+from referee.rules.game import Game, Rejection, Seat, WrongUse
 from referee.rules.spelling import SHOWN, printable
 from referee.rules.table import Table
-from referee.rules.views import view_format_of
+from referee.rules.views import JSON, view_format_of
 
 MOST_LEGAL = 10_000
 """Moves that a question lists at most; bots may rely on it."""
@@ -66,12 +67,17 @@ class Match:
         self.attempt = attempt
         self.head: ChainHead | None = None
         """The head of the hash chain that holds the result, once it is stored."""
-        self.table = Table(game, len(players), options, seed)
-        self.view_type, self.view_descriptor = view_format_of(game, self.table.state)
-        self.transcript = Transcript(len(players))
-        self.ending: Ending | None = None
         self.failure: Exception | None = None
         """What the game raised, if that is why the match is void."""
+        try:
+            self.table = Table(game, len(players), options, seed)
+            self.view_type, self.view_descriptor = view_format_of(game, self.table.state)
+        except Exception as error:  # noqa: BLE001 - a game may be a third party's; the match ends when it is started
+            self.failure = error
+            self.table = Table(game, len(players), options, seed, state=Unstarted(len(players)))
+            self.view_type, self.view_descriptor = JSON, b""
+        self.transcript = Transcript(len(players))
+        self.ending: Ending | None = None
         self._deadline = Deadline()
         self._lag = lag or Lag()
         self._finished = finished
@@ -112,6 +118,8 @@ class Match:
         for seat, chair in enumerate(self._chairs):
             chair.player.started(self, seat)
         self._advancing = False
+        if self.failure is not None:
+            self._fail(self.failure, str(self.failure) if isinstance(self.failure, WrongUse) else "")
         self._advance()
 
     def sent(self, seat: Seat, number: int, now: float) -> None:
@@ -336,10 +344,11 @@ class Match:
         self.transcript.asked_again(seat, self.table.decisions, why)
         self._ask(seat, chair, again=True)
 
-    def _fail(self, error: Exception) -> None:
+    def _fail(self, error: Exception, why: str = "") -> None:
         if self.ending is None:
             self.failure = error
-            self._end(void(self._scores(), f"{self.game.name} failed; the host finds the reason in the log"))
+            why = why or f"{self.game.name} failed; the host finds the reason in the log"
+            self._end(void(self._scores(), why))
 
     def _scores(self) -> list[int]:
         try:

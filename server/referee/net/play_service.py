@@ -102,6 +102,8 @@ class PlayService:
         first = await _first_frame(context)
         hello = _check_hello(first, name)
         unknown = _unknown_games(hello)
+        if await self._authenticate(context) != name:  # made void while the Hello was waited for
+            raise NOT_ACCEPTED
         if self.draining and not self._awaited(name):
             raise STOPPING
         if not self._awaited(name):

@@ -108,6 +108,8 @@ class PlayStream:
             except grpc.aio.BaseError:  # the connection is gone
                 return None
             now = time.monotonic()
+            if self._closing.done():  # what comes after its end is not for the stream that has taken its place
+                break
             if frame is grpc.aio.EOF:
                 return None
             if frame is UNDECODABLE:

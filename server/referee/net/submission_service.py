@@ -5,6 +5,8 @@ A call is about the bot whose token it has. The host may make it about any bot, 
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Awaitable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
@@ -32,9 +34,12 @@ NONE = Refusal(grpc.StatusCode.FAILED_PRECONDITION, NO_SUBMISSIONS)
 NOT_YOURS = Refusal(grpc.StatusCode.PERMISSION_DENIED, "the token belongs to a bot of another name")
 NAME_IT = Refusal(grpc.StatusCode.INVALID_ARGUMENT, "with the admin token, name the bot that is meant")
 UPLOADS = 8
+UPLOAD_SECONDS = 120.0
+"""How long an upload may take: as long as over HTTP (`web/connections.py`)."""
 BUSY = Refusal(
     grpc.StatusCode.RESOURCE_EXHAUSTED, "too many bots are being uploaded: try again in 10 seconds", retry_ms=10_000
 )
+TOO_SLOW = Refusal(grpc.StatusCode.DEADLINE_EXCEEDED, "the upload took too long: try again, or send a smaller package")
 
 
 class SubmissionService:
@@ -51,8 +56,9 @@ class SubmissionService:
     async def Submit(self, requests: Any, context: Any) -> None:  # noqa: N802 - the method's name in the protocol
         caller = await self._caller(context)
         submissions = self._open()
+        until = time.monotonic() + UPLOAD_SECONDS
         with self._calls.bot(context.peer()):
-            first = await _read(context)
+            first = await _read(context, until)
             bot = await self._meant(caller, "" if first is None else first.bot)
             if bot in self._uploads:
                 raise Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, f"{bot} is being uploaded already")
@@ -61,7 +67,7 @@ class SubmissionService:
             self._uploads.add(bot)
             try:
                 with _noted(caller, "submitted"):
-                    version = await _answer(self._upload(submissions, bot, first, context))
+                    version = await _answer(self._upload(submissions, bot, first, context, until))
             finally:
                 self._uploads.discard(bot)
         await context.write(pb.SubmitResponse(version=_info(version)))
@@ -130,17 +136,17 @@ class SubmissionService:
         return named
 
     async def _upload(
-        self, submissions: Submissions, bot: str, first: pb.SubmitRequest | None, context: Any
+        self, submissions: Submissions, bot: str, first: pb.SubmitRequest | None, context: Any, until: float
     ) -> BotVersion:
         path = await in_thread(submissions.content.receive)
         try:
-            await self._receive(path, first, submissions.content.limits.packed, context)
+            await self._receive(path, first, submissions.content.limits.packed, context, until)
             return await submissions.submit(bot, path)
         finally:
             with suppress(FileNotFoundError):
                 path.unlink()
 
-    async def _receive(self, path: Path, piece: pb.SubmitRequest | None, most: int, context: Any) -> None:
+    async def _receive(self, path: Path, piece: pb.SubmitRequest | None, most: int, context: Any, until: float) -> None:
         received = 0
         with path.open("wb") as file:
             while piece is not None:
@@ -148,7 +154,7 @@ class SubmissionService:
                 if received > most:
                     raise WrongUse(f"the zip has more than {most >> 20:,} MB, which is the most that is taken")
                 await in_thread(file.write, piece.chunk)
-                piece = await _read(context)
+                piece = await _read(context, until)
 
 
 def _noted(caller: str | Admin, words: str) -> AbstractContextManager[None]:
@@ -158,9 +164,14 @@ def _noted(caller: str | Admin, words: str) -> AbstractContextManager[None]:
     return acting(Deed(caller.name, caller.role.value, words, lambda it: f"version {it.number} of {it.bot_name}"))
 
 
-async def _read(context: Any) -> pb.SubmitRequest | None:
-    """The next piece; None at the end."""
-    piece = await context.read()
+async def _read(context: Any, until: float) -> pb.SubmitRequest | None:
+    """The next piece; None at the end. An upload that stands still keeps its place until then."""
+    reading = asyncio.ensure_future(context.read())
+    done, _ = await asyncio.wait({reading}, timeout=until - time.monotonic())
+    if not done:
+        reading.cancel()
+        raise TOO_SLOW
+    piece = reading.result()
     if piece is UNDECODABLE:
         raise NOT_DECODED
     if piece is grpc.aio.EOF:

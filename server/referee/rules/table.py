@@ -27,12 +27,13 @@ class Table:
         options: Mapping[str, Any],
         seed: bytes,
         chance: Chance | None = None,
+        state: State[Any] | None = None,
     ) -> None:
-        """`options` are resolved already (see `Game.resolve_options`)."""
+        """`options` are resolved already (see `Game.resolve_options`); with `state`, the game is not asked for one."""
         self.game = game
         self.options = options
         self.seed = seed
-        self.state: State[Any] = game.start(players, options, seed, chance=chance)
+        self.state: State[Any] = state or game.start(players, options, seed, chance=chance)
         self.sealed: dict[Seat, Any] = {}
         """Moves of the present decision that wait for those of others."""
         self._moves: list[str] = []

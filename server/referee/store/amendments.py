@@ -20,7 +20,9 @@ from referee.store.connections import Connections
 from referee.store.errors import NotAllowed
 from referee.store.schedule_rows import (
     Further,
+    Seen,
     by_position,
+    check_seen,
     extend_schedule,
     out_after,
     out_positions,
@@ -51,15 +53,25 @@ class Amendments:
         self._connections = connections
 
     def extend(
-        self, tournament: int, rounds: int, schedule: Iterable[ScheduledTable], further: Further | None = None
+        self,
+        tournament: int,
+        rounds: int,
+        schedule: Iterable[ScheduledTable],
+        further: Further | None = None,
+        seen: Seen | None = None,
     ) -> int:
-        """Append so many rounds; returns how many matches that are. `further` works them out from what is stored."""
+        """Append so many rounds; returns how many matches that are. `further` works them out from what is stored.
+
+        Outdated, if `seen` is no longer so.
+        """
         now = self._connections.now()
 
         def work(connection: Connection) -> int:
             found = numbered(connection, tournament)
             if found.state in OVER:
                 raise NotAllowed(f"{found.name} is {found.state}: reopen it before it is extended")
+            if seen is not None:
+                check_seen(connection, found, seen)
             before = count(connection, tournament).total
             tables = schedule
             if further is not None:

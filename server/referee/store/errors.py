@@ -109,6 +109,10 @@ class NotAllowed(Refused):
     """The present state does not allow it."""
 
 
+class Outdated(NotAllowed):
+    """What the request was worked out from has changed meanwhile: work it out again."""
+
+
 def fault_of(error: BaseException, where: str) -> StoreError | None:
     """The environment's fault behind a driver's error, or None when the error is the statement's own."""
     driver = type(error).__module__.partition(".")[0]  # by name: whoever only knows these errors loads no driver

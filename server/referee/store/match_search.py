@@ -5,13 +5,14 @@ A match is named `TOURNAMENT/NUMBER` after its place in the schedule, from 0, or
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, exists, func, or_, select
 
 from referee.store import tables as t
 from referee.store.match_rows import read_matches
+from referee.store.plain import plain
 from referee.store.values import MatchState, StoredMatch
 
 PRACTICE = "practice"
@@ -41,6 +42,17 @@ class MatchQuery:
     """The word for how the match ended, as the game calls it."""
     states: tuple[MatchState, ...] = OVER
 
+    def plain(self) -> MatchQuery:
+        """The same with texts that every database can compare: a stranger may send any."""
+        return replace(
+            self,
+            tournament=plain(self.tournament),
+            game=plain(self.game),
+            bot=plain(self.bot),
+            fault=plain(self.fault),
+            reason=plain(self.reason),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class NamedMatch:
@@ -61,7 +73,7 @@ def read_name(name: str) -> tuple[str, int] | None:
     where, slash, number = name.rpartition("/")
     if not slash or not number.isascii() or not number.isdecimal() or len(number) > LONGEST_NUMBER:
         return None
-    return where, int(number)
+    return plain(where), int(number)
 
 
 def search(connection: Connection, query: MatchQuery, offset: int, limit: int) -> list[NamedMatch]:

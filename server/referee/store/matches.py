@@ -250,6 +250,7 @@ class Matches:
 
         Unknown if there is no such tournament, or no bot of that name in it.
         """
+        query = query.plain()
         with self._connections.readers.connect() as connection:
             tournament = query.tournament
             if tournament and tournament != PRACTICE:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby, islice
 from typing import Any
 
@@ -14,7 +15,7 @@ from referee.store import journal
 from referee.store import tables as t
 from referee.store.bots import check_name
 from referee.store.bulk import BulkInsert
-from referee.store.errors import NameTaken, Refused, Unknown
+from referee.store.errors import NameTaken, Outdated, Refused, Unknown
 from referee.store.values import (
     MatchState,
     NewEntrant,
@@ -45,6 +46,30 @@ _SEAT = BulkInsert(t.seats, ["match_id", "seat", "entrant_id", "bot_id", "strike
 
 Further = Callable[[Sequence[SeatedMatch], int, frozenset[int], frozenset[int]], Iterable[ScheduledTable]]
 """What is scheduled in place of lost matches: all matches, how many entrants, who is out, and which were lost now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What further matches were worked out from: how many entrants, matches and rulings there were."""
+
+    entrants: int
+    matches: int
+    rulings: int
+
+
+def seen_now(connection: Connection, tournament: int) -> Seen:
+    """How it stands, as this connection sees it."""
+    counts = [
+        connection.execute(select(func.count()).select_from(table).where(table.c.tournament_id == tournament))
+        for table in (t.entrants, t.matches, t.rulings)
+    ]
+    return Seen(*(int(count.scalar_one()) for count in counts))
+
+
+def check_seen(connection: Connection, tournament: Tournament, seen: Seen) -> None:
+    """Outdated if another program has added or ruled something meanwhile: seats would be given to others."""
+    if seen_now(connection, tournament.id) != seen:
+        raise Outdated(f"{tournament.name} was changed at this very moment: try again")
 
 
 def extend_schedule(

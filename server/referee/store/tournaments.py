@@ -18,10 +18,13 @@ from referee.store.errors import NameTaken, NotAllowed, Unknown, no_tournament
 from referee.store.nonces import add_draw
 from referee.store.schedule_rows import (
     Further,
+    Seen,
     by_position,
+    check_seen,
     extend_schedule,
     out_positions,
     seated_matches,
+    seen_now,
     settings_json,
 )
 from referee.store.taken_over import TakenMatch, TakenOver, take_over
@@ -106,11 +109,12 @@ class Tournaments:
         schedule: Iterable[ScheduledTable],
         draw: NonceDraw | None = None,
         further: Further | None = None,
+        seen: Seen | None = None,
     ) -> Tournament:
         """Let bots join and append further matches; what was scheduled before stays as it is.
 
         The nonces of `draw` count from the first of these matches on. `further` works out the matches from what is
-        stored at that moment.
+        stored at that moment. Outdated, if `seen` is no longer so.
         """
         now = self._connections.now()
 
@@ -118,6 +122,8 @@ class Tournaments:
             found = numbered(connection, tournament)
             if found.state in OVER:
                 raise NotAllowed(f"{found.name} is {found.state}: nobody can join it any more")
+            if seen is not None:
+                check_seen(connection, found, seen)
             tables = schedule
             if further is not None:
                 number = len(by_position(connection, tournament)) + len(entrants)
@@ -157,6 +163,11 @@ class Tournaments:
         query = select(t.entrants).where(t.entrants.c.tournament_id == tournament).order_by(t.entrants.c.position)
         with self._connections.readers.connect() as connection:
             return [_entrant(row) for row in connection.execute(query)]
+
+    def seen(self, tournament: int) -> Seen:
+        """How it stands now, for who works out further matches."""
+        with self._connections.readers.connect() as connection:
+            return seen_now(connection, tournament)
 
     def set_state(self, tournament: int, state: TournamentState, *, reveal: bool = False) -> bool:
         """Lead a tournament to another state; False when it is there already, refused when it cannot go there.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from referee import names
@@ -15,6 +15,7 @@ from referee.store import (
     NewEntrant,
     NewTournament,
     NonceDraw,
+    Outdated,
     RulingKind,
     SeatedMatch,
     Store,
@@ -133,26 +134,38 @@ def join(store: Store, name: str, newcomers: Sequence[NewEntrant], draw: NonceDr
     `draw` holds the nonces that count for these matches.
     """
     tournament = store.tournaments.get(name)
-    present = check_join(store, tournament, newcomers)
-    plan = Plan.of(tournament)
+    check_join(store, tournament, newcomers)
     out = store.rulings.out(tournament.id)
     back = [newcomer.name for newcomer in newcomers if newcomer.name in out]
     for bot in back:
         store.rulings.bot(tournament.id, RulingKind.RETURNED, bot, "it came back", annul=False, further=None)
     fresh = [newcomer for newcomer in newcomers if newcomer.name not in out]
-    if not fresh:
-        return 0
-    if plan.format or out:
-        before = store.matches.total(tournament.id)
+    return _current(lambda: _enter(store, tournament, fresh, draw)) if fresh else 0
+
+
+def _enter(store: Store, tournament: Tournament, fresh: Sequence[NewEntrant], draw: NonceDraw | None) -> int:
+    """Store newcomers with their matches; Outdated if these were worked out from what is no longer so."""
+    plan, seen = Plan.of(tournament), store.tournaments.seen(tournament.id)
+    present = seen.entrants
+    if plan.format or store.rulings.out(tournament.id):
         instead = None if plan.format else partial(_extend_without, plan, present)
-        store.tournaments.extend(tournament.id, fresh, (), draw, instead)
-        return store.matches.total(tournament.id) - before
+        store.tournaments.extend(tournament.id, fresh, (), draw, instead, seen)
+        return store.matches.total(tournament.id) - seen.matches
     try:
         further = schedule.extend(plan.schedule, scheduled(store, tournament), present + len(fresh), plan.players)
     except ScheduleError as error:
         raise WrongUse(str(error)) from None
-    store.tournaments.extend(tournament.id, fresh, further, draw)
+    store.tournaments.extend(tournament.id, fresh, further, draw, seen=seen)
     return len(further)
+
+
+def _current(change: Callable[[], int]) -> int:
+    """Make a change; once more, as long as another program was quicker and it was worked out from what was before."""
+    while True:
+        try:
+            return change()
+        except Outdated:
+            continue
 
 
 def join_matches(store: Store, name: str, newcomers: Sequence[NewEntrant]) -> int:
@@ -174,11 +187,15 @@ def join_matches(store: Store, name: str, newcomers: Sequence[NewEntrant]) -> in
 
 def extend(store: Store, name: str, rounds: int, *, dry_run: bool = False) -> int:
     """Append so many rounds to a round-robin; returns how many matches that are. A dry run only counts them."""
+    return _current(partial(_extend, store, name, rounds, dry_run))
+
+
+def _extend(store: Store, name: str, rounds: int, dry_run: bool) -> int:
     tournament = store.tournaments.get(name)
-    plan = Plan.of(tournament)
+    plan, seen = Plan.of(tournament), store.tournaments.seen(tournament.id)
     _check_extended(tournament, plan, rounds)
     out = store.rulings.out(tournament.id)
-    entrants = len(store.tournaments.entrants(tournament.id))
+    entrants = seen.entrants
     tables: Sequence[Pairing] = ()
     instead = partial(_further_rounds, plan, rounds) if out else None
     try:
@@ -191,7 +208,7 @@ def extend(store: Store, name: str, rounds: int, *, dry_run: bool = False) -> in
         raise WrongUse(str(error)) from None
     if dry_run:
         return len(tables)
-    return store.amendments.extend(tournament.id, rounds, tables, instead)
+    return store.amendments.extend(tournament.id, rounds, tables, instead, seen)
 
 
 def _check_extended(tournament: Tournament, plan: Plan, rounds: int) -> None:

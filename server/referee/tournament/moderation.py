@@ -12,7 +12,9 @@ from enum import StrEnum
 from functools import partial
 
 from referee.rules.game import WrongUse
+from referee.rules.spelling import brief
 from referee.store import Ruling, RulingKind, SeatedMatch, Store
+from referee.store.match_search import read_name
 from referee.tournament.plan import Plan
 from referee.tournament.schedule.making_up import make_up
 from referee.tournament.schedule.pairing import Pairing
@@ -54,10 +56,10 @@ def rule(store: Store, name: str, action: Action, subject: str, reason: str, *, 
 
 def match_number(tournament: str, match: str) -> int:
     """The number of a match of this tournament, given as `12` or `league/12`."""
-    where, _, number = match.rpartition("/")
-    if where not in ("", tournament) or not (number.isascii() and number.isdecimal()):
-        raise WrongUse(f"{match!r} is not a match of {tournament}: give its number, or {tournament}/NUMBER")
-    return int(number)
+    read = read_name(match if "/" in match else f"{tournament}/{match}")
+    if read is None or read[0] != tournament:
+        raise WrongUse(f"{brief(match)} is not a match of {tournament}: give its number, or {tournament}/NUMBER")
+    return read[1]
 
 
 def _count(found: Sized, one: str, many: str) -> str:

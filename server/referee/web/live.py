@@ -107,7 +107,12 @@ class Channel:
             self._watchers.discard(news)
             self._wakeups.forget(news)
             if not self._watchers:
-                self._closing = asyncio.get_running_loop().call_later(LINGER, self.close)
+                self.linger()
+
+    def linger(self) -> None:
+        """Nobody watches yet, or any more: close it, unless somebody comes soon."""
+        if self._closing is None:
+            self._closing = asyncio.get_running_loop().call_later(LINGER, self.close)
 
     async def _directly(self, line: Line, news: asyncio.Event, lines: Lines) -> int:
         """Serve a watcher without its task until nothing more will come; the number of the last state it was sent."""
@@ -140,7 +145,8 @@ class Channel:
         self.close()
 
     def close(self) -> None:
-        """Show nothing more."""
+        """Show nothing more: who comes too late connects again, and another channel is opened."""
+        self._stopped = True
         if self._closing is not None:
             self._closing.cancel()
             self._closing = None
@@ -205,6 +211,7 @@ class Channels:
         if key not in self._open:
             channel = self._open[key] = make()
             channel.on_idle = lambda: self._forget(key, channel)
+            channel.linger()  # one who only asks, or is refused, never watches it
         return self._open[key]
 
     async def stream(self, channel: Channel, peer: str, transport: Transport) -> AsyncGenerator[bytes, None]:

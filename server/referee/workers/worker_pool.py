@@ -171,6 +171,12 @@ class WorkersVenue:
             done(None)
         self.changed()
 
+    def lost(self, error: BaseException) -> None:
+        """No worker can be had in place of one that died, or one cannot be understood: the whole run is given up."""
+        log.error("a worker is lost", exc_info=error)
+        if not self._closed and not self.failed.done():
+            self.failed.set_exception(WorkersFailed(f"a worker process is lost ({error})"))
+
     @property
     def order(self) -> dict[str, Any]:
         """What a worker is told first."""
@@ -210,6 +216,7 @@ class _Worker:
         )
         self.tell(self._venue.order)
         self._listening = asyncio.get_running_loop().create_task(self._listen(self._process))
+        self._listening.add_done_callback(self._heard_all)
 
     async def close(self) -> None:
         process = self._process
@@ -231,6 +238,11 @@ class _Worker:
         self.running[fixture.id] = done
         self.bots.update(fixture.bots)
         self.tell(play_order(fixture))
+
+    def _heard_all(self, listening: asyncio.Task[None]) -> None:
+        """Nothing more is heard of this worker: if that is for another reason than its end, no match would ever end."""
+        if not listening.cancelled() and (error := listening.exception()) is not None:
+            self._venue.lost(error)
 
     async def _listen(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None

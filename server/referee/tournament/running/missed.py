@@ -49,9 +49,13 @@ def put_all_back(store: Store, found: Sequence[StoredMatch]) -> list[int]:
     return [match.ordinal for match in found if match.ordinal is not None]
 
 
-def put_back(store: Store, matches: Mapping[int, bool]) -> None:
-    """Put matches back into the schedule, True for those to be dealt anew; void if the tournament is over."""
+def put_back(store: Store, matches: Mapping[int, bool]) -> int:
+    """Put matches back into the schedule, True for those to be dealt anew; void if the tournament is over.
+
+    Returns how many are in the schedule again: one that a ruling has made void stays so.
+    """
     try:
-        store.matches.put_back(matches, void=False)
+        return store.matches.put_back(matches, void=False)
     except NotAllowed:
         store.matches.set_all_aside(dict.fromkeys(matches, CANCELLED), MatchState.VOID)
+        return 0

@@ -183,6 +183,7 @@ class Runner:
         for match, fixture, _ in list(self._running.values()):
             if match.id in gone:
                 self.venue.break_off(fixture.id)
+        self._anew |= frozenset(await in_thread(self.store.matches.dealt_anew, self.tournament.id))
         self._window.begin_anew()
         self._scorekeeper.reload()
         await self.refresh()
@@ -441,8 +442,8 @@ class Runner:
             self._scorekeeper.skip(match.ordinal)
         else:
             anew = not self.venue.same_deal(fixture.bots, interrupted=played is None)
-            await in_thread(put_back, self.store, {match.id: anew})
-            self._anew |= {match.ordinal} if anew else frozenset()
+            back = await in_thread(put_back, self.store, {match.id: anew})  # none, if a ruling has made it void
+            self._anew |= {match.ordinal} if anew and back else frozenset()
             self._window.put_back(match.ordinal)
         if played is not None:
             played.announce()

@@ -184,6 +184,9 @@ class PeoplesTables:
         self._competition.hall.play(
             f"{PEOPLE}/{token}", game, sitting, resolved, secrets.token_bytes(32), CONTROL, finished=self._finished
         )
+        if table.match is not None and table.match.ending is not None and table.match.ending.void:
+            del self._tables[token]
+            raise WrongUse(table.match.ending.texts[0])
         return table
 
     def move(self, table: PersonsTable, decision: int, text: str) -> None:

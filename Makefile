@@ -12,6 +12,9 @@ unexport VIRTUAL_ENV
 # Tests start hundreds of programs: none of them should compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
+# The files with tests that run alone: to look through all the others takes longer than some of them.
+ALONE = $(shell grep -rl --include='test_*.py' 'mark\.alone' tests)
+
 .PHONY: help setup demo test test-sdks sdks bots lint types imports unit fmt goldens picture pictures browser coverage bench soak dist demo-polyglot clean \
   proto proto-lint proto-check proto-baseline
 
@@ -75,7 +78,7 @@ browser:  ## Chromium for the tests in a browser, where it is missing and can be
 
 unit: setup browser  ## the tests without the static checks; TESTS=tests/rules for a part
 	@# First those that measure what the machine gives to programs, one by one (exit code 5: there are none in this part).
-	@$(BIN)/pytest -q -m "alone and not soak" $(TESTS) || [ $$? = 5 ]
+	@$(BIN)/pytest -q -m "alone and not soak" $(or $(TESTS),$(ALONE)) || [ $$? = 5 ]
 	@$(BIN)/pytest -q -n $(AT_ONCE) --dist loadgroup -m "not alone and not soak and not sdks" $(TESTS)
 
 fmt: setup  ## format the code
@@ -100,7 +103,8 @@ bench: setup  ## measure; figures and meaning in tests/bench/README.md
 	@for bench in tests/bench/bench_*.py; do echo; echo "== $$bench"; $(BIN)/python $$bench || exit 1; done
 
 soak: setup  ## long runs that are too long for `make test`
-	@$(BIN)/pytest -q -n 2 --dist loadgroup -m soak $(TESTS)
+	@$(BIN)/pytest -q -m "alone and soak" $(or $(TESTS),$(ALONE)) || [ $$? = 5 ]
+	@$(BIN)/pytest -q -n 2 --dist loadgroup -m "soak and not alone" $(TESTS) || [ $$? = 5 ]
 
 dist: setup  ## build the packages into dist/: referee-arena, and the SDK in every language this machine has the tools for
 	@rm -rf dist

@@ -11,11 +11,13 @@ import pytest
 from referee.logs import log_to_stderr
 
 from .command import referee
+from .fresh_databases import fresh_databases
 from .hosted_bots import bubblewrap, host, marker, nobody, place, launcher, sandbox
 from .store.postgres_server import own_postgres, postgres_address, postgres_url
 
 __all__ = [
     "bubblewrap",
+    "fresh_databases",
     "host",
     "launcher",
     "marker",

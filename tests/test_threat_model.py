@@ -11,6 +11,8 @@ import pytest
 
 from .simulation.mutants import MUTANTS
 
+pytestmark = pytest.mark.xdist_group("threat model")  # one worker: what its tests share takes long to make
+
 TESTS = Path(__file__).parent
 PAGE = (TESTS.parent / "SECURITY.md").read_text(encoding="utf-8")
 TABLE = PAGE.split("## Threat model, line by line")[1].split("\n## ")[0]

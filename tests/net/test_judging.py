@@ -153,6 +153,7 @@ async def test_a_stale_answer_after_the_referee_was_late(server: Server) -> None
     assert sitting.match.transcript.seats[0].decisions == 1
 
 
+@pytest.mark.alone  # beside other tests the time that went by may be the referee's own, of which nobody is charged
 async def test_a_rejection_repeats_the_open_question_with_the_time_that_is_left(server: Server) -> None:
     sitting = await sit(server)
     await asyncio.sleep(0.2)  # what is left is told in milliseconds, and a wrong move can be there within one

@@ -12,6 +12,8 @@ import pytest
 from referee.cli.main import main
 from referee.store import Store, StoreError
 
+pytestmark = pytest.mark.xdist_group("damage")  # one worker: what its tests share takes long to make
+
 WRONG = ["NULL", "'zz'", "x'80ff'"]
 TABLES = ("bots", "tournaments", "entrants", "matches", "seats", "records")
 

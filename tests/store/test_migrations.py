@@ -12,18 +12,63 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import CheckConstraint, inspect, text
+from sqlalchemy import CheckConstraint, Connection, inspect, text
 
-from referee.store import NewerSchema, Store, StoreError, TournamentState, UnknownSchema
+from referee.store import NewerSchema, Store, StoreError, TournamentState, UnknownSchema, migrate
 from referee.store.address import parse_address
 from referee.store.engines import writer_engine
 from referee.store.migrate import REVISIONS, SCRIPTS, VERSION_TABLE, downgrade, upgrade
 from referee.store.tables import metadata
 
+from ..fresh_databases import repeating
 from ..waiting import PATIENCE
 
 if TYPE_CHECKING:
     from tests.store.conftest import Hall
+
+
+@pytest.fixture(autouse=True)
+def migrated_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other tests make databases in a shorter way (`tests/fresh_databases.py`)."""
+    monkeypatch.setattr(migrate, "upgrade", upgrade)
+
+
+def test_a_database_of_the_other_tests_is_the_migrated_one(
+    hall: Hall, open_store: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_store()._readers.connect() as connection:
+        wanted = schema(connection)
+    ran: list[str] = []
+
+    def noted(connection: Connection, revision: str = "head") -> None:
+        ran.append(revision)
+        upgrade(connection, revision)
+
+    monkeypatch.setattr(migrate, "upgrade", repeating(noted))
+    for _ in range(2):
+        with writer_engine(parse_address(hall.address), 10).begin() as connection:
+            metadata.drop_all(connection)
+            connection.execute(text(f"DROP TABLE {VERSION_TABLE}"))
+        with open_store()._readers.connect() as connection:
+            assert schema(connection) == wanted
+    assert ran == ["head"], "the second time what was said is repeated"
+
+
+def schema(connection: Connection) -> dict[str, list[str]]:
+    """Everything that a database tells of its tables."""
+    found = inspect(connection)
+    ask = (found.get_columns, found.get_foreign_keys, found.get_unique_constraints, found.get_check_constraints)
+    tables = sorted(found.get_table_names())
+    told = {
+        table: [
+            repr(found.get_pk_constraint(table)),
+            *(repr(each) for one in (*ask, found.get_indexes) for each in one(table)),
+        ]
+        for table in tables
+    }
+    return {table: sorted(lines) for table, lines in told.items()} | {
+        "version": [repr(connection.exec_driver_sql(f"SELECT * FROM {VERSION_TABLE}").all())]
+    }
 
 
 def test_the_migrated_schema_is_what_the_models_say(store: Store) -> None:

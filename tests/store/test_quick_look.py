@@ -21,6 +21,8 @@ from referee.tournament.audit.replay import DoesNotHold
 from referee.tournament.audit.verify import verify
 from referee.tournament.standings import from_store
 
+pytestmark = pytest.mark.xdist_group("quick look")  # one worker: what its tests share takes long to make
+
 BOTS = ["random", "patient", "random"]
 
 

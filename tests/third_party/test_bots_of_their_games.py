@@ -47,13 +47,6 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.fixture(params=["--sandbox", "--no-sandbox"])
-def shut_in(request: pytest.FixtureRequest) -> str:
-    if request.param == "--sandbox":
-        request.getfixturevalue("sandbox")
-    return str(request.param)
-
-
 @pytest.fixture(scope="session")
 def sandbox() -> None:
     if (missing := probe()) is not None:
@@ -86,10 +79,20 @@ def standings(done: subprocess.CompletedProcess[str]) -> dict[str, dict[str, Any
     return {row["bot"]: row for row in rows}
 
 
-@pytest.mark.parametrize(("game", "bot"), [("tall_tales", "bots/honest.py"), ("matchsticks", "bots/sticks.py")])
+@pytest.mark.parametrize(
+    ("game", "bot", "shut_in"),
+    [
+        ("tall_tales", "bots/honest.py", "--sandbox"),
+        ("matchsticks", "bots/sticks.py", "--no-sandbox"),
+        pytest.param("tall_tales", "bots/honest.py", "--no-sandbox", marks=pytest.mark.soak),
+        pytest.param("matchsticks", "bots/sticks.py", "--sandbox", marks=pytest.mark.soak),
+    ],
+)
 def test_hosted_bots_read_the_view_over_the_socket_and_over_lines(
-    site: Path, folder: Path, game: str, bot: str, shut_in: str
+    request: pytest.FixtureRequest, site: Path, folder: Path, game: str, bot: str, shut_in: str
 ) -> None:
+    if shut_in == "--sandbox":
+        request.getfixturevalue("sandbox")
     lines = f"stdio:{sys.executable} bots/lines.py"
     done = referee(site, folder, "run", game, bot, lines, "random", "-p", "2", "--rounds", "4", shut_in, "--json")
     rows = standings(done)

@@ -209,14 +209,24 @@ def python() -> str:
     return shutil.which("python3", path="/usr/local/bin:/usr/bin:/bin") or sys.executable
 
 
-def users() -> list[Any]:
-    both = [pytest.param((), id="as we are"), pytest.param(words_of_nobody(), id="as another user")]
-    return both if os.geteuid() == 0 else both[:1]
+OTHERS = {"threads", "chain", "shell"}
+"""What is tried as another user first, where there is one. The rest is tried as we are; the other way about is long."""
+
+
+def ways(*hows: str) -> list[Any]:
+    """Each once, half of them as another user; every one as both with `make soak`. Without rights all are as we are."""
+    found = []
+    for how in hows:
+        for other in (False, True) if os.geteuid() == 0 else (False,):
+            user = words_of_nobody() if other else ()
+            short = os.geteuid() != 0 or (how in OTHERS) == other
+            name = f"{how}-{'as another user' if other else 'as we are'}"
+            found.append(pytest.param(how, user, id=name, marks=() if short else pytest.mark.soak))
+    return found
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize("user", users())
-@pytest.mark.parametrize("how", ["short", "threads", "waited", "chain"])
+@pytest.mark.parametrize(("how", "user"), ways("short", "threads", "waited", "chain"))
 def test_hidden_children_are_seen_and_held_without_cgroups(counted: Group, how: str, user: tuple[str, ...]) -> None:
     seen: list[float] = []
     while len(seen) < 3:
@@ -230,9 +240,9 @@ def test_hidden_children_are_seen_and_held_without_cgroups(counted: Group, how: 
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize("user", users())
+@pytest.mark.parametrize(("how", "user"), ways("shell"))
 def test_programs_that_a_shell_waits_for_are_counted_once_without_cgroups(
-    counted: Group, user: tuple[str, ...]
+    counted: Group, how: str, user: tuple[str, ...]
 ) -> None:
     script = "while :; do x=$(echo a b | awk '{ print $1 }'); echo $x | cat >/dev/null; done"
     stay = host_outside(counted, user, 1.0, "/bin/sh", "-c", script)

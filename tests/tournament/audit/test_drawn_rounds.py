@@ -19,6 +19,8 @@ from referee.tournament.audit.importing import import_folder
 from referee.tournament.audit.replay import DoesNotHold
 from referee.tournament.audit.verify import Verified, verify
 
+pytestmark = pytest.mark.xdist_group("drawn rounds")  # one worker: what its tests share takes long to make
+
 SWISS = ("--format", "swiss", "--rounds", "3", "--bots", "random,patient,random,random,random")
 
 

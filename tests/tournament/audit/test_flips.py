@@ -1,6 +1,6 @@
 """One flipped byte anywhere is found: in every file of an export, and in every column of every table of a database.
 
-Thousands of changes, each made alone, verified in this process, and taken back.
+Hundreds of changes, with `make soak` thousands, each made alone, verified in this process, and taken back.
 """
 
 from __future__ import annotations
@@ -48,10 +48,12 @@ from ...store.facts import set_fact
 
 pytestmark = pytest.mark.xdist_group("flips")  # one worker: what its tests share takes long to make
 
-PLAIN_FLIPS = 1500
-CUNNING_FLIPS = 500
-ROWS = 4
-"""Rows of a table in which each column is changed."""
+
+def form(short: int, long: int) -> list[Any]:
+    """How much is tried: in short, and with `make soak`."""
+    return [pytest.param(short, id="short"), pytest.param(long, id="long", marks=pytest.mark.soak)]
+
+
 NOT_COVERED = {"outbox"}
 """The table that `server/EXPORT.md` lists as not covered, with the reason."""
 COVERED = [table for table in metadata.sorted_tables if table.name not in NOT_COVERED]
@@ -183,11 +185,12 @@ def files(path: Path) -> list[Path]:
     return sorted(each for each in path.rglob("*") if each.is_file())
 
 
-def test_a_flipped_byte_in_any_file_of_an_export_is_found(out: Path) -> None:
+@pytest.mark.parametrize("flips", form(500, 5000))
+def test_a_flipped_byte_in_any_file_of_an_export_is_found(out: Path, flips: int) -> None:
     assert holds(out)
     rng = random.Random("flips")
     there = files(out)
-    for number in range(PLAIN_FLIPS):
+    for number in range(flips):
         path = there[number % len(there)]
         whole = path.read_bytes()
         path.write_bytes(flipped(whole, rng))
@@ -196,13 +199,14 @@ def test_a_flipped_byte_in_any_file_of_an_export_is_found(out: Path) -> None:
     assert holds(out)
 
 
-def test_a_flipped_byte_is_found_also_by_who_does_not_trust_the_sums(out: Path) -> None:
+@pytest.mark.parametrize("flips", form(200, 2000))
+def test_a_flipped_byte_is_found_also_by_who_does_not_trust_the_sums(out: Path, flips: int) -> None:
     """The forger writes the sums anew: hash chain, replay and derivation find it."""
     rng = random.Random("cunning")
     sums = out / folder.SUMS
     true_sums = sums.read_text()
     there = [path for path in files(out) if path != sums]
-    for number in range(CUNNING_FLIPS):
+    for number in range(flips):
         path = there[number % len(there)]
         whole = path.read_bytes()
         changed = flipped(whole, rng)
@@ -269,8 +273,10 @@ def changes(value: Any, kind: str, rng: random.Random) -> Iterator[Any]:
         yield value + 100_000
 
 
+@pytest.mark.parametrize("most", form(2, 20))
 @pytest.mark.parametrize("table", COVERED, ids=str)
-def test_a_change_of_any_column_of_any_table_is_found(db: Path, tmp_path: Path, table: Table) -> None:
+def test_a_change_of_any_column_of_any_table_is_found(db: Path, tmp_path: Path, table: Table, most: int) -> None:
+    """Each column is changed in so many rows at most."""
     path = Path(shutil.copy(db, tmp_path / "changed.db"))
     rng = random.Random(f"columns of {table.name}")
     raw = sqlite3.connect(path, isolation_level=None)
@@ -283,7 +289,7 @@ def test_a_change_of_any_column_of_any_table_is_found(db: Path, tmp_path: Path, 
     tried = set()
     with Store.open(path) as store:
         assert stored_holds(store)
-        for row in rng.sample(rows, min(len(rows), ROWS)):
+        for row in rng.sample(rows, min(len(rows), most)):
             old = dict(zip(names, row, strict=True))
             for column in table.columns:
                 for new in changes(old[column.name], str(column.type), rng):

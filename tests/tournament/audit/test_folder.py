@@ -24,6 +24,8 @@ from referee.tournament.audit.replay import DoesNotHold, replay
 from referee.tournament.audit.verify import verify
 from referee.tournament.standings import from_store
 
+pytestmark = pytest.mark.xdist_group("folder")  # one worker: what its tests share takes long to make
+
 
 def referee(*words: object) -> tuple[int, str, str]:
     out, err = StringIO(), StringIO()

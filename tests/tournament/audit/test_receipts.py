@@ -25,6 +25,8 @@ from referee.tournament.plan import Plan
 
 from ...waiting import PATIENCE, soon
 
+pytestmark = pytest.mark.xdist_group("receipts")  # one worker: what its tests share takes long to make
+
 Line = dict[str, Any]
 MATCHES = 2
 

@@ -25,6 +25,8 @@ from referee.tournament.audit.replay import DoesNotHold
 from referee.tournament.audit.verify import Verified, verify
 from referee.tournament.standings import from_store
 
+pytestmark = pytest.mark.xdist_group("verify")  # one worker: what its tests share takes long to make
+
 ROUNDS = 6
 BEFORE = Path(__file__).parent / "exported_before"
 """A folder that a program of before the journal wrote."""

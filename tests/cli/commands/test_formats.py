@@ -98,6 +98,20 @@ def test_rulings_are_made_told_and_verified(referee: Referee, tmp_path: Path) ->
     assert "rulings: match 1 was annulled: a mistake; random-3 was disqualified" in verified.err + verified.out
 
 
+def test_a_ruling_takes_a_match_by_the_name_that_all_commands_show(referee: Referee, tmp_path: Path) -> None:
+    db = ("--db", tmp_path / "cup.db")
+    assert referee("tournament", "create", "cup", *GAME, *SIX, "--format", "swiss", "--rounds", "2", *db).code == 0
+    assert referee("tournament", "start", "cup", *db).code == 0
+    name = referee("matches", "cup", *db, "--json").json["matches"][-1]["match"]
+    assert name == "cup/0"
+    done = referee("tournament", "annul", name, "--reason", "a mistake", *db)
+    assert (done.code, "match 0 was annulled: a mistake" in done.out) == (0, True)
+    late = referee("tournament", "replay-match", "cup/1", "--reason", "again", *db)
+    assert (late.code, "annul match cup/1 instead" in late.err) == (2, True)
+    which = referee("tournament", "annul", "cup", "--reason", "which", *db)
+    assert (which.code, "which match of cup?" in which.err) == (2, True)
+
+
 def test_a_run_of_a_format_goes_on_where_it_stopped_and_names_itself_by_its_settings(
     referee: Referee, tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from referee.store import MatchState, NewEntrant, Store, Tournament
 from referee.tournament import lifecycle
@@ -122,6 +123,30 @@ async def test_a_match_that_lacks_a_bot_is_set_aside_and_the_next_round_is_drawn
     assert {match.state for match in missing} == {MatchState.ABSENT}
     assert {match.round for match in missing} == {1, 2, 3}
     check_columns(store, "league")
+
+
+async def test_a_ladder_waits_while_fewer_bots_are_there_than_a_table_needs(
+    store: Store, new_league: NewLeague
+) -> None:
+    """It would draw one round after the other for nobody, each set aside at once."""
+    tournament = new(new_league, {"name": "ladder"}, players=3, absence=0)
+    venue = FakeVenue()
+    venue.leave("cy", "dee", "eve")
+    with capture_logs() as logs:
+        waits = lambda here: any(entry.get("why", "").startswith(f"{here} of the 3 bots") for entry in logs)  # noqa: E731
+        started = Started(store, venue)
+        await soon(lambda: waits(2))
+        assert store.rounds.all(tournament.id) == []
+        venue.come("cy")
+        await soon(lambda: len(venue.announced) >= 3)
+        before = len(store.rounds.all(tournament.id))
+        venue.leave("bob", "cy")
+        await soon(lambda: waits(1))
+        drawn = len(store.rounds.all(tournament.id))
+        assert drawn <= before + 1  # one may have been drawn just then
+        venue.come("eve", "dee")
+        await soon(lambda: len(store.rounds.all(tournament.id)) > drawn)
+        await started.kill()
 
 
 async def test_the_table_of_a_ladder_is_ordered_by_its_own_places_which_seasons_move(

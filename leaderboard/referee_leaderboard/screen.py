@@ -71,7 +71,7 @@ def final_table(standings: Standings, width: int = 80) -> RenderableType:
     lines += table.table(standings, width, table.lines_needed(standings) - len(standings.pooled)).lines
     if drawn := bracket.stages(standings, width):
         lines += [*drawn, line()]
-    if verdict := certainty.verdict(standings.strengths):
+    if verdict := certainty.verdict(standings):
         lines.append(line((fit(verdict, width), "dim")))
     done = played(standings)
     if standings.provisional:

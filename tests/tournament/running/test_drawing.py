@@ -133,7 +133,10 @@ async def test_a_ladder_waits_while_fewer_bots_are_there_than_a_table_needs(
     venue = FakeVenue()
     venue.leave("cy", "dee", "eve")
     with capture_logs() as logs:
-        waits = lambda here: any(entry.get("why", "").startswith(f"{here} of the 3 bots") for entry in logs)  # noqa: E731
+
+        def waits(here: int) -> bool:
+            return any(str(entry.get("why", "")).startswith(f"{here} of the 3 bots") for entry in logs)
+
         started = Started(store, venue)
         await soon(lambda: waits(2))
         assert store.rounds.all(tournament.id) == []
@@ -165,3 +168,24 @@ async def test_the_table_of_a_ladder_is_ordered_by_its_own_places_which_seasons_
     assert all(own[row.bot] != pytest.approx(row.score) for row in shown.rows)
     assert " Ladder " in to_text(final_table(shown))
     assert " Ladder " not in to_text(final_table(plain))
+
+
+@pytest.mark.parametrize(
+    ("format", "most"),
+    [({"name": "ladder"}, 0), (UNTIL, 60), ({"name": "ladder", "rounds": 9}, None), (GAUNTLET, None)],
+)
+async def test_how_many_matches_there_will_be_is_told_only_where_it_is_known(
+    store: Store, new_league: NewLeague, format: dict[str, Any], most: int | None
+) -> None:
+    new(new_league, format)
+    venue = FakeVenue("never")
+    started = Started(store, venue)
+    await soon(lambda: venue.running)
+    venue.end(next(iter(venue.running)))
+    await soon(lambda: venue.announced)
+    shown = await started.runner.standings()
+    assert shown.format.most == most
+    assert (shown.eta is None) == (most is not None)
+    await started.kill()
+    lifecycle.cancel(store, "league")
+    assert from_store(store, "league").format.most is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from dataclasses import replace
 
@@ -9,7 +11,7 @@ import pytest
 
 from referee_leaderboard.drawing.certainty import verdict
 from referee_leaderboard.drawing.header import plain_progress_line
-from referee_leaderboard.export import to_text
+from referee_leaderboard.export import to_csv, to_text
 from referee_leaderboard.format import (
     FormatPairing,
     FormatPlace,
@@ -140,3 +142,12 @@ def test_a_bot_without_results_is_not_said_to_be_weaker() -> None:
     assert verdict(two) == "ada is the strongest: >99% sure"
     three = replace(two, rows=(*rows, Standing(3, "cy", 25, 8)))
     assert verdict(three) == "of the 2 bots with results ada is the strongest: >99% sure"
+
+
+def test_the_own_count_of_a_format_stands_at_the_end_of_the_csv() -> None:
+    swiss = FormatStanding("swiss", places=(FormatPlace(1, "bob", 1.5), FormatPlace(2, "ada", 0.5, out="withdrawn")))
+    cup = Standings("cup", "flip7", 2, rows=(Standing(1, "ada", 31, 6), Standing(2, "bob", 25, 8)), format=swiss)
+    ada, bob = csv.DictReader(io.StringIO(to_csv(cup)))
+    assert (ada["place"], ada["points"], ada["out"]) == ("2", "0.5", "withdrawn")
+    assert (bob["place"], bob["points"], bob["out"]) == ("1", "1.5", "")
+    assert "place" not in to_csv(Standings("cup", "flip7", 2, rows=cup.rows)).splitlines()[0]

@@ -159,7 +159,8 @@ def create(
     names = read_bots(bots)
     named = {"rounds": rounds, "advance": advance, "groups": groups, "third_place": third_place}
     entered = distinct(names)
-    drawn = until_settings(until, confidence, budget, format, entered) or format_settings(
+    others = {**named, "challengers": challengers, "seeding": seeding, "with": with_}
+    drawn = until_settings(until, confidence, budget, format, entered, others) or format_settings(
         format, named, challengers, seeding, with_, entered, lambda name: rated(backend.standings(name))
     )
     if drawn and schedule != "balanced":

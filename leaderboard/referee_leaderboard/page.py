@@ -106,7 +106,7 @@ def _table(standings: Standings) -> list[str]:
     ]
     lines += [_row(row, scale, standings.order) for row in standings.rows]
     lines.append("</tbody></table></div>")
-    return lines + [f'<p class="soft">{escape(one.sentences()[0])}.</p>' for one in standings.pooled]
+    return lines + [f'<p class="soft">{escape(one.sentences(standings.players)[0])}.</p>' for one in standings.pooled]
 
 
 def _row(row: Standing, scale: Scale, order: Order) -> str:

@@ -93,7 +93,9 @@ def table(standings: Standings, bots: Bots) -> Html:
     drawn = tag(
         "table", caption, tag("thead", tag("tr", *heads)), tag("tbody", *body, data_rows="moving"), class_="standings"
     )
-    return join(drawn, *[tag("p", one.sentences()[0], ".", class_="soft pooled") for one in standings.pooled])
+    return join(
+        drawn, *[tag("p", one.sentences(standings.players)[0], ".", class_="soft pooled") for one in standings.pooled]
+    )
 
 
 def _row(row: Standing, scale: Scale, bots: Bots, *, moved: bool, solo: bool, by_strength: bool) -> Html:

@@ -50,13 +50,16 @@ def to_text(drawn: RenderableType, width: int = 80, ascii_only: bool = False) ->
 def to_csv(standings: Standings) -> str:
     """One line per bot under a line of column names; ratings in full precision, nothing for what is not known.
 
+    Where a format draws rounds, its own count stands at the end: place, points, and whether the bot is out.
     A name that a spreadsheet would take for a formula gets an apostrophe in front, which spreadsheets hide.
     """
     page = io.StringIO()
     writer = csv.writer(page, lineterminator="\n")
     strengths = {row.bot: row for row in standings.strengths.rows}
     interval = ("strength_low", "strength_high")
-    writer.writerow([*_COLUMNS, *_STRENGTH_COLUMNS, "wins_split", "draws", *FAULTS, *interval])
+    places = {each.bot: each for each in standings.format.places}
+    own = ("place", "points", "out") if places else ()
+    writer.writerow([*_COLUMNS, *_STRENGTH_COLUMNS, "wins_split", "draws", *FAULTS, *interval, *own])
     for row in standings.rows:
         cells = {name: getattr(row, name) for name in _COLUMNS}
         cells["bot"] = _no_formula(row.bot)
@@ -71,6 +74,8 @@ def to_csv(standings: Standings) -> str:
             cells[kind] = kinds.get(kind, 0) if row.fault_kinds or not row.faults else None
         known = strengths.get(row.bot)
         cells["strength_low"], cells["strength_high"] = (None, None) if known is None else known.interval
+        if (there := places.get(row.bot)) is not None:
+            cells |= {name: getattr(there, name) for name in own}
         writer.writerow(["" if cell is None else cell for cell in cells.values()])
     return page.getvalue()
 

@@ -87,3 +87,5 @@ class FormatStanding:
     """In their order; of very many only the last ones."""
     bracket: tuple[FormatStage, ...] = ()
     """The whole bracket of a knock-out, the final last; empty in other formats."""
+    most: int | None = None
+    """Where it is not known how many matches there will be: the most that are allowed, 0 where nothing bounds them."""

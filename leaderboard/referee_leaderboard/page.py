@@ -77,7 +77,7 @@ def _head(standings: Standings, title: str) -> list[str]:
         + "</p>",
     ]
     done, total = standings.matches_done, standings.matches_total
-    if total > 0:
+    if total > 0 and standings.format.most is None:
         lines.append(f'<progress max="{total}" value="{min(done, total)}">{percent(done, total)}</progress>')
     lines.append(f"<p>{played(standings)}</p>")
     lines += [f"<p>{escape(notice)}</p>" for notice in standings.notices]
@@ -106,7 +106,7 @@ def _table(standings: Standings) -> list[str]:
     ]
     lines += [_row(row, scale, standings.order) for row in standings.rows]
     lines.append("</tbody></table></div>")
-    return lines + [f'<p class="soft">{escape(one.sentences()[0])}.</p>' for one in standings.pooled]
+    return lines + [f'<p class="soft">{escape(one.sentences(standings.players)[0])}.</p>' for one in standings.pooled]
 
 
 def _row(row: Standing, scale: Scale, order: Order) -> str:

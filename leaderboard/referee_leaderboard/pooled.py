@@ -54,19 +54,20 @@ class Pooled:
             math.fsum(row.won for row in own),
         )
 
-    def sentences(self) -> tuple[str, ...]:
-        """The line for people, and ever shorter ones for less room."""
+    def sentences(self, players: int) -> tuple[str, ...]:
+        """The line for people, and ever shorter ones for less room; alone at a table a win says nothing."""
         more = len(self.entries) - NAMED
         *first, last = [clean(name) for name in self.entries[:NAMED]] + ([f"{count(more)} more"] if more > 0 else [])
         won = self.wins if self.wins_split is None else self.wins_split
-        figures = (
-            f"{plural(self.matches, 'match')}, {wins(won)} {'win' if won == 1 else 'wins'}, "
-            f"mean rank {decimal(self.mean_rank)}, mean score {decimal(self.mean_score, 1)}"
-        )
+        matches, rank = plural(self.matches, "match"), f"mean rank {decimal(self.mean_rank)}"
+        score = f"mean score {decimal(self.mean_score, 1)}"
+        figures = f"{matches}, {wins(won)} {'win' if won == 1 else 'wins'}, {rank}, {score}"
+        if players == 1:
+            figures, rank = f"{matches}, {score}", score
         faults = f", {plural(self.faults, 'fault')}" if self.faults else ""
         names = f"{clean(self.entries[0])} ×{count(len(self.entries))}"
         return (
             f"{', '.join(first)} and {last} are the same bot; together: {figures}{faults}",
             f"{names} together: {figures}{faults}",
-            f"{names} together: {plural(self.matches, 'match')}, mean rank {decimal(self.mean_rank)}",
+            f"{names} together: {matches}, {rank}",
         )

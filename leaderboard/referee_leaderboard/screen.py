@@ -71,7 +71,7 @@ def final_table(standings: Standings, width: int = 80) -> RenderableType:
     lines += table.table(standings, width, table.lines_needed(standings) - len(standings.pooled)).lines
     if drawn := bracket.stages(standings, width):
         lines += [*drawn, line()]
-    if verdict := certainty.verdict(standings.strengths):
+    if verdict := certainty.verdict(standings):
         lines.append(line((fit(verdict, width), "dim")))
     done = played(standings)
     if standings.provisional:
@@ -79,7 +79,7 @@ def final_table(standings: Standings, width: int = 80) -> RenderableType:
     lines.append(line((done, "dim")))
     lines = [clip(drawn, width) for drawn in lines]
     # These are whole sentences, and the digest is there to be compared: never cut, a narrow terminal may wrap them.
-    lines += [line(one.sentences()[0]) for one in standings.pooled]
+    lines += [line(one.sentences(standings.players)[0]) for one in standings.pooled]
     if standings.format.name == UNTIL and standings.format.stage:
         lines.append(line((clean(standings.format.stage), "bold")))
     if standings.digest:

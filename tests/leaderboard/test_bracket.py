@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from dataclasses import replace
 
 import pytest
 
-from referee_leaderboard.export import to_text
+from referee_leaderboard.drawing.certainty import verdict
+from referee_leaderboard.drawing.header import plain_progress_line
+from referee_leaderboard.export import to_csv, to_text
 from referee_leaderboard.format import (
     FormatPairing,
     FormatPlace,
@@ -19,6 +23,7 @@ from referee_leaderboard.format import (
 from referee_leaderboard.page import to_html
 from referee_leaderboard.screen import final_table, render
 from referee_leaderboard.standings import Order, Standing, Standings, State
+from referee_leaderboard.strengths import Strength, Strengths
 
 KNOCKOUT = FormatStanding(
     "knockout",
@@ -104,3 +109,45 @@ def test_the_page_shows_the_bracket_and_escapes_names() -> None:
     assert "Bracket: semi-finals" in page
     assert "&lt;cy&gt;" in page
     assert "<cy>" not in page
+
+
+@pytest.mark.parametrize(
+    ("most", "progress", "played"),
+    [
+        (0, "879 matches · 4.5 matches/s", "879 matches played"),
+        (1200, "879 of at most 1,200 matches · 4.5 matches/s", "879 matches of at most 1,200 played"),
+    ],
+)
+def test_where_no_end_is_known_neither_a_share_nor_a_time_is_told(most: int, progress: str, played: str) -> None:
+    """The matches drawn so far are nearly all played at any time: 99 %, with no time left, would be said for ever."""
+    format = FormatStanding("ladder", "round 880", 880, most=most)
+    open_end = Standings(
+        "cup", "flip7", 2, State.RUNNING, matches_done=879, matches_total=880, matches_per_second=4.5, format=format
+    )
+    second = to_text(render(open_end, "table", 80, 24)).splitlines()[1]
+    assert second.strip() == progress.replace(" matches/s", "/s")
+    assert played in to_text(final_table(open_end, 80))
+    assert plain_progress_line(open_end) == f"cup: running, {progress.replace(' · ', ', ').replace(' matches/s', '/s')}"
+    assert "<progress" not in to_html(open_end)
+    assert "%" in plain_progress_line(replace(open_end, format=KNOCKOUT))
+
+
+def test_a_bot_without_results_is_not_said_to_be_weaker() -> None:
+    def strength(bot: str, value: float, rank: int, first: float) -> Strength:
+        return Strength(bot, value, 0.5, rank, rank, rank, first, 48)
+
+    found = Strengths((strength("ada", 2.1, 1, 0.999), strength("bob", -2.1, 2, 0.001)), matches=48)
+    rows = (Standing(1, "ada", 30, 2, matches=48), Standing(2, "bob", 20, 2, matches=48))
+    two = Standings("cup", "flip7", 2, rows=rows, strengths=found)
+    assert verdict(two) == "ada is the strongest: >99% sure"
+    three = replace(two, rows=(*rows, Standing(3, "cy", 25, 8)))
+    assert verdict(three) == "of the 2 bots with results ada is the strongest: >99% sure"
+
+
+def test_the_own_count_of_a_format_stands_at_the_end_of_the_csv() -> None:
+    swiss = FormatStanding("swiss", places=(FormatPlace(1, "bob", 1.5), FormatPlace(2, "ada", 0.5, out="withdrawn")))
+    cup = Standings("cup", "flip7", 2, rows=(Standing(1, "ada", 31, 6), Standing(2, "bob", 25, 8)), format=swiss)
+    ada, bob = csv.DictReader(io.StringIO(to_csv(cup)))
+    assert (ada["place"], ada["points"], ada["out"]) == ("2", "0.5", "withdrawn")
+    assert (bob["place"], bob["points"], bob["out"]) == ("1", "1.5", "")
+    assert "place" not in to_csv(Standings("cup", "flip7", 2, rows=cup.rows)).splitlines()[0]

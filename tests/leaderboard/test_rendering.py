@@ -273,7 +273,17 @@ def test_of_many_entries_the_first_are_named_and_the_others_counted() -> None:
     names = tuple(f"r{number}" for number in range(36))
     both = Pooled.of("r", names, [Standing(1, name, 25.0, 8.0, 1, 0, 18.5, 0, 3.0) for name in names])
     assert both is not None
-    assert both.sentences()[0].startswith("r0, r1, r2, r3 and 32 more are the same bot; together: 36 matches")
+    assert both.sentences(3)[0].startswith("r0, r1, r2, r3 and 32 more are the same bot; together: 36 matches")
+
+
+def test_alone_at_a_table_every_bot_wins_so_wins_and_ranks_are_left_out() -> None:
+    both = Pooled("random", ("random", "random-2"), 30, 30, 1.0, -15.9)
+    assert both.sentences(1) == (
+        "random and random-2 are the same bot; together: 30 matches, mean score -15.9",
+        "random ×2 together: 30 matches, mean score -15.9",
+        "random ×2 together: 30 matches, mean score -15.9",
+    )
+    assert all("mean rank 1.00" in sentence for sentence in both.sentences(2))
 
 
 def test_entries_that_have_not_played_are_not_pooled() -> None:

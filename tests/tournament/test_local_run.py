@@ -32,3 +32,19 @@ def test_a_tournament_that_noted_one_number_of_draws_for_all_tables_goes_on_and_
     assert Plan.of(found).draw_probability == before.draw_probability
     with pytest.raises(WrongUse, match="other settings"):
         find_or_create(store, "old", replace(plan, limit=2.0), BOTS, "seed")
+
+
+def test_a_ladder_from_before_seasons_began_around_a_newcomer_goes_on_as_it_began(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, plan = checked(Plan("stop_me_go", 2, rounds=None, format={"name": "ladder", "season": 4}, hosted=BOTS), 2)
+    before = replace(plan, format={key: value for key, value in plan.format.items() if key != "around"})
+    assert before != plan
+    assert name_for(before, "seed") == name_for(plan, "seed")
+    with monkeypatch.context() as patched:
+        for module in (local_run, lifecycle):
+            patched.setattr(module, "checked", lambda wanted, _: (registry.find(wanted.game), before))
+        made = find_or_create(store, "old", before, BOTS, "seed")
+    found = find_or_create(store, "old", plan, BOTS, "seed")
+    assert found.id == made.id
+    assert "around" not in Plan.of(found).format

@@ -53,11 +53,14 @@ def certainty(standings: Standings, width: int, height: int, offset: int = 0, ac
     return Block([*lines, *notes][: max(0, height)], window, columns)
 
 
-def verdict(found: Strengths) -> str:
+def verdict(standings: Standings) -> str:
     """Whether the first is really the first, in a sentence; empty where strengths are not known."""
+    found = standings.strengths
     if len(found.rows) < 2 or not found.matches:
         return ""
-    name = clean(found.rows[0].bot)
+    # A bot that has not played may be stronger than all of them.
+    of_all = len(found.rows) >= len(standings.rows)
+    name = ("" if of_all else f"of the {count(len(found.rows))} bots with results ") + clean(found.rows[0].bot)
     rivals = sum(row.rank_low == 1 for row in found.rows[1:])
     if not rivals:
         return f"{name} is the strongest: {share(found.rows[0].first)} sure"

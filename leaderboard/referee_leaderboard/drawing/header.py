@@ -44,9 +44,11 @@ def progress(standings: Standings, width: int) -> Text:
     done, total = standings.matches_done, standings.matches_total
     if total <= 0:
         return clip(line(("No matches are scheduled yet.", "dim italic")), width)
+    pace = f" · {speed(standings.matches_per_second)}" if standings.matches_per_second is not None else ""
+    if standings.format.most is not None:  # a bar would be about to end all the time
+        return clip(line(_without_end(standings) + pace), width)
     share = min(1.0, max(0.0, done / total))
     words = f"{count(done)}/{count(total)} {_floor_percent(done, total):>3}%"
-    pace = f" · {speed(standings.matches_per_second)}" if standings.matches_per_second is not None else ""
     left = f" · ETA {duration(standings.eta)}" if standings.eta is not None and done < total else ""
     for tail in (words + pace + left, words + left, words, f"{count(done)}/{count(total)}"):
         if len(tail) + 12 <= width:
@@ -72,6 +74,9 @@ def played(standings: Standings) -> str:
     """`2 of 180 matches played, 178 set aside`: a match without a result is done, but was not played."""
     aside = standings.matches_set_aside
     words = f"{count(standings.matches_done - aside)} of {count(standings.matches_total)} matches played"
+    if standings.format.most is not None:
+        bound = f" of at most {count(standings.format.most)}" if standings.format.most else ""
+        words = f"{plural(standings.matches_done - aside, 'match')}{bound} played"
     return f"{words}, {count(aside)} set aside" if aside else words
 
 
@@ -81,7 +86,11 @@ def plain_progress_line(standings: Standings) -> str:
     words = [standings.state.value]
     if standings.provisional:
         words.append("provisional")
-    words.append(f"{count(done)}/{count(total)} matches" + (f" ({_floor_percent(done, total)}%)" if total > 0 else ""))
+    if standings.format.most is not None:
+        words.append(_without_end(standings))
+    else:
+        share = f" ({_floor_percent(done, total)}%)" if total > 0 else ""
+        words.append(f"{count(done)}/{count(total)} matches{share}")
     if standings.matches_set_aside:
         words.append(f"{count(standings.matches_set_aside)} set aside")
     if standings.matches_per_second is not None:
@@ -96,6 +105,12 @@ def plain_progress_line(standings: Standings) -> str:
         names = ", ".join(clean(row.bot) for row in leaders[:3]) + (", …" if len(leaders) > 3 else "")
         said += f"; first {names} {_figure(standings.order, leaders[0])}"
     return said
+
+
+def _without_end(standings: Standings) -> str:
+    """`1,204 matches`, or `48 of at most 200 matches`: how many there will be is not known."""
+    done, most = standings.matches_done, standings.format.most
+    return f"{count(done)} of at most {count(most)} matches" if most else plural(done, "match")
 
 
 def _figure(order: Order, row: Standing) -> str:

@@ -36,7 +36,7 @@ def table(standings: Standings, width: int, height: int, offset: int = 0) -> Blo
     lines += [_joined([_cell(column, row, scale, points) for column in columns]) for row in shown]
     if window.partial:
         lines.append(window.more_line())
-    lines += [line((fit(widest(one.sentences(), width), width), "dim")) for one in standings.pooled]
+    lines += [line((fit(widest(one.sentences(standings.players), width), width), "dim")) for one in standings.pooled]
     return Block(lines[: max(0, height)], window)
 
 

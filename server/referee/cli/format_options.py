@@ -93,9 +93,17 @@ def opened(options: dict[str, Any], openings: int) -> dict[str, Any]:
 
 
 def until_settings(
-    question: str | None, confidence: str | None, budget: int | None, format: str, bots: Sequence[str]
+    question: str | None,
+    confidence: str | None,
+    budget: int | None,
+    format: str,
+    bots: Sequence[str],
+    others: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """The settings of a tournament that ends when a question is answered; empty without a question."""
+    """The settings of a tournament that ends when a question is answered; empty without a question.
+
+    `others` are the settings of other formats as they were given: none of them is passed over in silence.
+    """
     if question is None:
         for option, value in (("--confidence", confidence), ("--budget", budget)):
             if value is not None:
@@ -106,6 +114,10 @@ def until_settings(
 
     if format not in ("round-robin", "until"):
         raise Failure(f"--until draws its own tables: leave out --format {format}", WRONG_USE)
+    for name, value in others.items():
+        if value:
+            option = f"--{name.replace('_', '-')}"
+            raise Failure(f"--until draws its own tables, at most --budget of them: leave out {option}", WRONG_USE)
     try:
         return settings_of(question, bots, _share(confidence or "95%"), UNTIL_BUDGET if budget is None else budget)
     except ScheduleError as error:

@@ -111,7 +111,7 @@ def print_forecast(value: dict[str, Any], players: int) -> None:
     from referee_leaderboard.names import duration
 
     if value["matches"] is None:
-        hourly = 3600 / value["seconds_per_match"]
+        hourly = float(f"{3600 / value['seconds_per_match']:.1g}")  # a rough figure, and told as one
         text = f"a {value['format']} has no end of its own; with quick bots about {hourly:,.0f} matches an hour here"
         stdout_console().print(text, markup=False, soft_wrap=True)
         return

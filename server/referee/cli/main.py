@@ -162,9 +162,9 @@ def _parse_and_run(words: Sequence[str]) -> int:
     from referee.cli.web import with_usual_address
     from referee.rules.game import WrongUse
 
+    only = words[0] if words and words[0] in COMMANDS else None
+    command = typer.main.get_command(build(only))
     try:
-        only = words[0] if words and words[0] in COMMANDS else None
-        command = typer.main.get_command(build(only))
         given = with_usual_address(words)
         check_values(command, given)
         code = command(given, prog_name="referee", standalone_mode=False)
@@ -175,12 +175,23 @@ def _parse_and_run(words: Sequence[str]) -> int:
     except typer.Abort:
         return INTERRUPTED
     except typer.TyperException as error:
-        named = f"{words[0]} " if words and words[0] in COMMANDS else ""
+        named = _called(command, words)
         message = error.format_message() or "a word is missing"  # a group of commands alone has shown its help
         said = _in_our_form(message)
         asked = said.endswith("?")
-        print_error(f"{said} 'referee {named}--help' lists all" if asked else f"{said}: see 'referee {named}--help'")
+        print_error(f"{said} '{named} --help' lists all" if asked else f"{said}: see '{named} --help'")
         return WRONG_USE
+
+
+def _called(command: Any, words: Sequence[str]) -> str:
+    """The command that these words call, such as `referee bot add`: its help tells what belongs there."""
+    named = ["referee"]
+    for word in words:
+        command = getattr(command, "commands", {}).get(word)
+        if command is None:
+            break
+        named.append(word)
+    return " ".join(named)
 
 
 def _in_our_form(message: str) -> str:

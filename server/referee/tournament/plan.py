@@ -142,6 +142,8 @@ def _checked_format(plan: Plan, entrants: int, game: Game[Any]) -> Plan:
     try:
         if "draw_probability" in formats.setting_names(str(given.get("name"))):
             given.setdefault("draw_probability", game.draws(plan.players))
+        if given.get("name") == "ladder" and given.get("season") is not None:
+            given.setdefault("around", RatingSettings().mu)
         format = formats.from_settings(given)
         format.check(entrants, plan.players)
     except ScheduleError as error:

@@ -43,6 +43,10 @@ def test_a_dry_run_of_every_format_says_how_long_it_lasts(referee: Referee, word
         (("--format", "swis"), "there is no format 'swis': round-robin, gauntlet, swiss"),
         (("--format", "knockout", "--rounds", "3"), "a knockout has no --rounds: its settings are advance"),
         (("--format", "swiss", "--with", "rouns=3"), "has no setting 'rouns'"),
+        (("--until", "first known", "--rounds", "3"), "at most --budget of them: leave out --rounds"),
+        (("--until", "first known", "--third-place"), "leave out --third-place"),
+        (("--until", "first known", "--seeding", "random=3"), "leave out --seeding"),
+        (("--until", "first known", "--with", "rounds=3"), "leave out --with"),
         (("--format", "swiss", "--with", "rounds=3", "--rounds", "4"), "rounds is given twice"),
         (("--format", "swiss", "--schedule", "full"), "--schedule belongs to a round-robin"),
         (("--third-place",), "--third-place belongs to another format than a round-robin"),
@@ -96,6 +100,20 @@ def test_rulings_are_made_told_and_verified(referee: Referee, tmp_path: Path) ->
     verified = referee("verify", "cup", *db, "--allow-set-aside")
     assert verified.code == 0
     assert "rulings: match 1 was annulled: a mistake; random-3 was disqualified" in verified.err + verified.out
+
+
+def test_a_ruling_takes_a_match_by_the_name_that_all_commands_show(referee: Referee, tmp_path: Path) -> None:
+    db = ("--db", tmp_path / "cup.db")
+    assert referee("tournament", "create", "cup", *GAME, *SIX, "--format", "swiss", "--rounds", "2", *db).code == 0
+    assert referee("tournament", "start", "cup", *db).code == 0
+    name = referee("matches", "cup", *db, "--json").json["matches"][-1]["match"]
+    assert name == "cup/0"
+    done = referee("tournament", "annul", name, "--reason", "a mistake", *db)
+    assert (done.code, "match 0 was annulled: a mistake" in done.out) == (0, True)
+    late = referee("tournament", "replay-match", "cup/1", "--reason", "again", *db)
+    assert (late.code, "annul match cup/1 instead" in late.err) == (2, True)
+    which = referee("tournament", "annul", "cup", "--reason", "which", *db)
+    assert (which.code, "which match of cup?" in which.err) == (2, True)
 
 
 def test_a_run_of_a_format_goes_on_where_it_stopped_and_names_itself_by_its_settings(

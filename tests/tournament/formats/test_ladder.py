@@ -14,6 +14,7 @@ from referee.rules.chance import Seeded
 from referee.tournament.formats import ladder_past
 from referee.tournament.formats.format import Drawn, Field, Finished, SettledRound, SettledTable, Waiting
 from referee.tournament.formats.ladder import Ladder, information
+from referee.tournament.plan import Plan, checked
 from referee.tournament.ratings import Ratings, RatingSettings
 from referee.tournament.ratings.trueskill_update import Belief
 from referee.tournament.schedule.pairing import ScheduleError
@@ -191,6 +192,27 @@ def test_what_is_kept_of_the_past_changes_nothing() -> None:
     kept = Ladder(season=4).next(field, other, Seeded(b"x"))
     ladder_past._KEPT.clear()
     assert Ladder(season=4).next(field, other, Seeded(b"x")) == kept
+
+
+def test_a_new_season_begins_around_the_rating_of_a_newcomer_however_many_there_were() -> None:
+    """Where three of four end level behind the first, TrueSkill takes more than it gives, season after season."""
+    means = {}
+    for around in (None, 25.0):
+        dice = random.Random("seasons")
+        ladder = Ladder(season=10, draw_probability=0.15, around=around)
+
+        def settle(seats: tuple[int, ...], dice: random.Random = dice) -> SettledTable:
+            first = dice.randrange(len(seats))
+            return SettledTable(seats, tuple(1 if seat == first else 2 for seat in range(len(seats))))
+
+        simulation = Simulation(ladder, 7, 4, settle, 1)
+        for _ in range(600):
+            simulation.step()
+        means[around] = sum(mu for mu, _ in ladder.ratings(simulation.field, simulation.played)) / 7
+    assert means[25.0] == pytest.approx(25)
+    assert abs((means[None] or 0) - 25) > 3  # a ladder from before goes on as it began
+    league = Plan("stop_me_go", 2, rounds=None, format={"name": "ladder", "season": 10})
+    assert checked(league, 4)[1].format["around"] == 25
 
 
 def test_a_new_season_moves_ratings_towards_the_mean_and_makes_them_less_certain() -> None:

@@ -146,6 +146,11 @@ def test_the_same_results_draw_the_same_round_and_the_budget_is_never_exceeded()
             assert all("question hangs on" in table.why for table in again.tables)
 
 
+def test_what_is_open_at_the_end_is_said_in_the_words_of_the_question() -> None:
+    _, _, finished = until(Until(FIRST, budget=20), [0.0] * 4, 2, "open")
+    assert finished.why.endswith(": 4 bots may be the first")
+
+
 def test_a_block_with_a_match_that_was_set_aside_says_nothing() -> None:
     dice = random.Random("aside")
     format, field = Until(PAIR, pair=(0, 1), budget=400), field_of(2, 2)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from referee.store import MatchState, NewEntrant, Store, Tournament
 from referee.tournament import lifecycle
@@ -124,6 +125,33 @@ async def test_a_match_that_lacks_a_bot_is_set_aside_and_the_next_round_is_drawn
     check_columns(store, "league")
 
 
+async def test_a_ladder_waits_while_fewer_bots_are_there_than_a_table_needs(
+    store: Store, new_league: NewLeague
+) -> None:
+    """It would draw one round after the other for nobody, each set aside at once."""
+    tournament = new(new_league, {"name": "ladder"}, players=3, absence=0)
+    venue = FakeVenue()
+    venue.leave("cy", "dee", "eve")
+    with capture_logs() as logs:
+
+        def waits(here: int) -> bool:
+            return any(str(entry.get("why", "")).startswith(f"{here} of the 3 bots") for entry in logs)
+
+        started = Started(store, venue)
+        await soon(lambda: waits(2))
+        assert store.rounds.all(tournament.id) == []
+        venue.come("cy")
+        await soon(lambda: len(venue.announced) >= 3)
+        before = len(store.rounds.all(tournament.id))
+        venue.leave("bob", "cy")
+        await soon(lambda: waits(1))
+        drawn = len(store.rounds.all(tournament.id))
+        assert drawn <= before + 1  # one may have been drawn just then
+        venue.come("eve", "dee")
+        await soon(lambda: len(store.rounds.all(tournament.id)) > drawn)
+        await started.kill()
+
+
 async def test_the_table_of_a_ladder_is_ordered_by_its_own_places_which_seasons_move(
     store: Store, new_league: NewLeague
 ) -> None:
@@ -140,3 +168,24 @@ async def test_the_table_of_a_ladder_is_ordered_by_its_own_places_which_seasons_
     assert all(own[row.bot] != pytest.approx(row.score) for row in shown.rows)
     assert " Ladder " in to_text(final_table(shown))
     assert " Ladder " not in to_text(final_table(plain))
+
+
+@pytest.mark.parametrize(
+    ("format", "most"),
+    [({"name": "ladder"}, 0), (UNTIL, 60), ({"name": "ladder", "rounds": 9}, None), (GAUNTLET, None)],
+)
+async def test_how_many_matches_there_will_be_is_told_only_where_it_is_known(
+    store: Store, new_league: NewLeague, format: dict[str, Any], most: int | None
+) -> None:
+    new(new_league, format)
+    venue = FakeVenue("never")
+    started = Started(store, venue)
+    await soon(lambda: venue.running)
+    venue.end(next(iter(venue.running)))
+    await soon(lambda: venue.announced)
+    shown = await started.runner.standings()
+    assert shown.format.most == most
+    assert (shown.eta is None) == (most is not None)
+    await started.kill()
+    lifecycle.cancel(store, "league")
+    assert from_store(store, "league").format.most is None

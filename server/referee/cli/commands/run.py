@@ -177,7 +177,8 @@ def run(
         raise Failure("--rounds belongs to a balanced schedule; a full one has as many as it needs", WRONG_USE)
     names = name_bots(found)
     named = {"rounds": rounds, "advance": advance, "groups": groups, "third_place": third_place}
-    drawn = until_settings(until, confidence, budget, format, names) or format_settings(
+    others = {**named, "challengers": challengers, "seeding": seeding, "with": with_}
+    drawn = until_settings(until, confidence, budget, format, names, others) or format_settings(
         format, named, challengers, seeding, with_, names, partial(_ratings, db)
     )
     if drawn and schedule != "balanced":

@@ -20,7 +20,7 @@ from referee.cli.arguments import (
 )
 from referee.cli.backend import ControlResult, backend_of, tournament_named
 from referee.cli.database import open_store
-from referee.cli.errors import WRONG_USE, Failure
+from referee.cli.errors import WRONG_USE, Failure, wrong_use
 from referee.cli.format_options import (
     Advance,
     Budget,
@@ -159,7 +159,8 @@ def create(
     names = read_bots(bots)
     named = {"rounds": rounds, "advance": advance, "groups": groups, "third_place": third_place}
     entered = distinct(names)
-    drawn = until_settings(until, confidence, budget, format, entered) or format_settings(
+    others = {**named, "challengers": challengers, "seeding": seeding, "with": with_}
+    drawn = until_settings(until, confidence, budget, format, entered, others) or format_settings(
         format, named, challengers, seeding, with_, entered, lambda name: rated(backend.standings(name))
     )
     if drawn and schedule != "balanced":
@@ -323,7 +324,11 @@ def reopen(name: Name, db: Db = None, server: Server = None, admin_token: AdminT
 
 
 Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why: stored and shown.")]
-Match = Annotated[str, typer.Argument(metavar="MATCH", help="The match: its number, or TOURNAMENT/NUMBER.")]
+Match = Annotated[
+    str,
+    typer.Argument(metavar="MATCH", help="The match as all commands write it, such as league/12; or its tournament."),
+]
+Number = Annotated[str | None, typer.Argument(metavar="[NUMBER]", help="Its number, after the tournament.")]
 
 
 @app.command()
@@ -362,29 +367,31 @@ def withdraw(
 
 @app.command()
 def annul(
-    name: Name,
     match: Match,
     reason: Reason,
+    number: Number = None,
     db: Db = None,
     server: Server = None,
     admin_token: AdminToken = None,
     ca: Ca = None,
 ) -> None:
     """Make the result of a match count no longer; it stays stored, and is shown as annulled."""
+    name, match = _parts(match, number)
     _ruled(backend_of(db, server, admin_token, ca).rule(name, "annul", match, reason))
 
 
 @app.command("replay-match")
 def replay_match(
-    name: Name,
     match: Match,
     reason: Reason,
+    number: Number = None,
     db: Db = None,
     server: Server = None,
     admin_token: AdminToken = None,
     ca: Ca = None,
 ) -> None:
     """Have a match played again on a new deal, before the tournament is over and before a later round is drawn."""
+    name, match = _parts(match, number)
     _ruled(backend_of(db, server, admin_token, ca).rule(name, "replay", match, reason))
 
 
@@ -445,6 +452,16 @@ def export(
 
     written = export_folder(backend_of(db, None), name, to)
     stdout_console().print(f"wrote {name} with {written['records']} records to {to}", markup=False, soft_wrap=True)
+
+
+def _parts(match: str, number: str | None) -> tuple[str, str]:
+    """The tournament, and which of its matches: `league/12`, or the two as two words."""
+    if number is not None:
+        return match, number
+    name, slash, number = match.rpartition("/")
+    if not slash:
+        wrong_use(f"which match of {match}? Name it as 'referee matches {match}' does: {match}/NUMBER")
+    return name, number
 
 
 def _matches(number: int) -> str:

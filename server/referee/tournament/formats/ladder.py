@@ -69,6 +69,8 @@ class Ladder(Format):
     """How much a skill may change from match to match: bots are changed by their authors."""
     draw_probability: float = 0.0
     """How often equal bots end level."""
+    around: float | None = None
+    """The mean of all with which a new season begins, that of a newcomer; None: the mean of the season before."""
 
     def check(self, entrants: int, players: int) -> None:
         """ScheduleError if it cannot be played; says what to change. A ladder may begin with few bots and wait."""
@@ -86,6 +88,8 @@ class Ladder(Format):
             raise ScheduleError(f"quota cannot be {self.quota:,}: ask for at most {MOST_QUOTA:,}")
         if not 0 <= self.keep <= 1:
             raise ScheduleError(f"keep cannot be {self.keep}: give a share from 0 (forget all) to 1 (forget nothing)")
+        if self.around is not None and not math.isfinite(self.around):
+            raise ScheduleError(f"around cannot be {self.around}: give a number, such as that of a newcomer")
         if not (math.isfinite(self.tau) and self.tau >= 0):
             raise ScheduleError(f"tau cannot be {self.tau}: give a number of at least 0")
         if not 0 <= self.draw_probability < 1:
@@ -132,7 +136,7 @@ class Ladder(Format):
 
     def _past(self, field: Field, played: Sequence[SettledRound]) -> LadderPast:
         settings = RatingSettings(tau=self.tau, draw_probability=self.draw_probability)
-        return past_of(self._key(field), settings, Season(self.season, self.keep), self.quota, played)
+        return past_of(self._key(field), settings, Season(self.season, self.keep, self.around), self.quota, played)
 
     def _draw(self, field: Field, past: LadderPast, chance: Chance) -> Drawn:
         number = len(past.rounds) + 1

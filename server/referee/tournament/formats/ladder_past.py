@@ -25,6 +25,8 @@ class Season:
 
     rounds: int | None
     keep: float
+    around: float | None = None
+    """The mean that all have at its beginning; None: the one that they have."""
 
 
 class LadderPast:
@@ -98,14 +100,19 @@ class LadderPast:
             self._sat.setdefault(entrant, [0] * len(table.seats))[seat] += 1
 
     def _reset(self) -> None:
-        """A new season: every μ moves towards the mean of all, every variance towards that of a newcomer."""
+        """A new season: every μ moves towards the mean of all, every variance towards that of a newcomer.
+
+        The mean of all is not kept by TrueSkill's updates. From season to season it would go ever further away from
+        that of a newcomer, who would then join at the top or at the bottom.
+        """
         if not self._beliefs:
             return
         mean = math.fsum(belief.mu for belief in self._beliefs.values()) / len(self._beliefs)
         keep = self._season.keep
+        begins = mean if self._season.around is None else self._season.around
         for entrant, (mu, sigma) in self._beliefs.items():
             variance = keep**2 * sigma**2 + (1 - keep**2) * self._prior.sigma**2
-            self._beliefs[entrant] = Belief(mean + keep * (mu - mean), math.sqrt(variance))
+            self._beliefs[entrant] = Belief(begins + keep * (mu - mean), math.sqrt(variance))
 
 
 _KEPT: dict[Hashable, LadderPast] = {}

@@ -96,7 +96,7 @@ class Until(Format):
         if len(field.active) < field.players or not known.open_pairs():
             return f"too few bots are left to answer the question, {after}"
         if (self.budget - spent) // BLOCK < 1:
-            return f"the budget is spent and the question is open, {after}: {known.open_question()}"
+            return f"the budget is spent and the question is open, {after}: {known.still_open()}"
         return ""
 
     def verdict(self, field: Field, played: Sequence[SettledRound], names: Sequence[str]) -> str:
@@ -274,6 +274,13 @@ class Known:
             return "1 pair is not told apart" if count == 1 else f"{count} pairs are not told apart"
         inside, outside = self._settled()
         return f"{len(self._bots) - len(inside | outside)} bots may be among the top {self._top} or not"
+
+    def still_open(self) -> str:
+        """The same at the end, where no verifier compares the words."""
+        if self._format.question != FIRST:
+            return self.open_question()
+        inside, outside = self._settled()
+        return f"{len(self._bots) - len(inside | outside)} bots may be the first"
 
     def table(self, drawn: Mapping[Pair, int], chance: Chance) -> tuple[tuple[int, ...], int]:
         """The bots of the block that tells most, in drawn seats, and on how many of its pairs the question hangs."""

@@ -6,6 +6,8 @@ which process: one that was killed before it stored its round draws the same aga
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import structlog
 
 from referee.rules.chance import Seeded
@@ -29,15 +31,24 @@ class Drawing:
         self._why = ""
         """Why no round was drawn, the last time that it was asked for."""
 
-    def next(self) -> StoredRound | Waiting | Finished | None:
-        """Draw a round and store it; Finished if there is none, None if things have changed meanwhile: look again."""
+    def next(self, present: Collection[str]) -> StoredRound | Waiting | Finished | None:
+        """Draw a round and store it; Finished if there is none, None if things have changed meanwhile: look again.
+
+        `present` are the bots that are there. A format without an end waits for as many as a table needs: it would
+        draw one round after the other that is set aside, for ever.
+        """
         rounds = self._rounds
         rounds.read()
         if len(rounds.settled) < len(rounds.drawn):
             return None
         number = len(rounds.drawn) + 1
         field = rounds.field
-        drawn = draw(rounds.format, field, rounds.settled, self._root, self._tournament.name)
+        here = sum(rounds.names[one] in present for one in field.active)
+        drawn: Drawn | Waiting | Finished
+        if here < field.players and rounds.format.forecast(field.entrants, field.players) is None:
+            drawn = Waiting(f"{here} of the {field.players} bots that a table needs are there")
+        else:
+            drawn = draw(rounds.format, field, rounds.settled, self._root, self._tournament.name)
         if not isinstance(drawn, Drawn):
             if drawn.why != self._why:
                 log.info("no further round", tournament=self._tournament.name, why=drawn.why)

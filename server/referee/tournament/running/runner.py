@@ -285,7 +285,8 @@ class Runner:
         if self._drawing is None:
             self._finished = True
             return False
-        drawn = await in_thread(self._drawing.next)
+        present = frozenset(bot for bot in self._entrants if self.venue.present(bot))
+        drawn = await in_thread(self._drawing.next, present)
         self._finished = isinstance(drawn, Finished)
         if not isinstance(drawn, StoredRound):
             return False

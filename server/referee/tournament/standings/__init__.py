@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from referee.chain_head import ChainHead
 from referee.store import Counts, MatchState, Store, StoredMatch, Tournament, TournamentState
-from referee.tournament.formats import registry as formats
 from referee.tournament.formats.settled import missing_from
 from referee.tournament.moderation import told
 from referee.tournament.plan import NONE_SHARED, Plan, is_final
@@ -16,6 +15,7 @@ from referee.tournament.repeated_matches import Repeats
 from referee.tournament.standings import kept_table
 from referee.tournament.standings.boards import draw_probability, empty_board, rating_settings
 from referee.tournament.standings.by_format import by_places, format_view
+from referee.tournament.standings.length import expected, most
 from referee.tournament.standings.ordering import LADDER, by_score, by_strength, order_of, with_strengths
 from referee.tournament.standings.same_bot import entries_by_bot, pooled
 from referee.tournament.standings.score import Score, outcome
@@ -221,7 +221,8 @@ def assemble(
     # What a cancelled tournament has not played, it never will: its standings are final too.
     open_matches = 0 if state is State.CANCELLED else max(0, total - done)
     final = is_final(plan, state, open_matches)
-    shown, total = format or FormatStanding(), _expected(plan, state, total, len(board.bots))
+    shown, total = format or FormatStanding(), expected(plan, state, total, len(board.bots))
+    shown = replace(shown, most=most(plan, state, len(board.bots)))
     left = 0 if state is State.CANCELLED else max(0, total - done)
     order = order_of(plan, final=final)
     found = board.strengths(now=final, early=order is Order.STRENGTH)
@@ -248,7 +249,9 @@ def assemble(
         started=tournament.started / 1000 if tournament.started else None,
         elapsed=lasted(tournament),
         matches_per_second=speed,
-        eta=left / speed if speed and state is State.RUNNING and (left or not plan.format) else None,
+        eta=left / speed
+        if speed and state is State.RUNNING and (left or not plan.format) and shown.most is None
+        else None,
         digest=board.digest() if final else "",
         rows=ordered,
         playing=tuple(playing),
@@ -262,14 +265,6 @@ def assemble(
         head=Head() if head is None else Head(head.entries, head.hash),
         order=order,
     )
-
-
-def _expected(plan: Plan, state: State, total: int, entrants: int) -> int:
-    """How many matches there will be at least: of a format that draws its rounds, more than are drawn so far."""
-    if not plan.format or state in (State.FINISHED, State.CANCELLED):
-        return total
-    lasts = formats.from_settings(plan.format).forecast(entrants, plan.players)
-    return total if lasts is None else max(total, lasts.matches[0])
 
 
 def lasted(tournament: Tournament) -> float | None:

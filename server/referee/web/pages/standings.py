@@ -42,8 +42,17 @@ def head(standings: Standings) -> Html:
     if standings.eta is not None and done < total:
         pace.append(tag("span", "about ", tag("b", duration(standings.eta)), " left"))
     if standings.elapsed is not None:
-        pace.append(tag("span", duration(standings.elapsed), " so far" if done < total else " in all"))
-    bar = tag("progress", percent(done, total), max=max(1, total), value=min(done, total), aria_label="Matches played")
+        pace.append(
+            tag(
+                "span",
+                duration(standings.elapsed),
+                " so far" if done < total or standings.format.most is not None else " in all",
+            )
+        )
+    bar = None  # how many there will be may not be known
+    if standings.format.most is None:
+        value = min(done, total)
+        bar = tag("progress", percent(done, total), max=max(1, total), value=value, aria_label="Matches played")
     notices = [tag("li", notice) for notice in standings.notices]
     return join(
         tag("p", *[tag("span", fact) for fact in facts], class_="facts"),
@@ -84,7 +93,9 @@ def table(standings: Standings, bots: Bots) -> Html:
     drawn = tag(
         "table", caption, tag("thead", tag("tr", *heads)), tag("tbody", *body, data_rows="moving"), class_="standings"
     )
-    return join(drawn, *[tag("p", one.sentences()[0], ".", class_="soft pooled") for one in standings.pooled])
+    return join(
+        drawn, *[tag("p", one.sentences(standings.players)[0], ".", class_="soft pooled") for one in standings.pooled]
+    )
 
 
 def _row(row: Standing, scale: Scale, bots: Bots, *, moved: bool, solo: bool, by_strength: bool) -> Html:

@@ -48,7 +48,7 @@ def strengths(standings: Standings, bots: Bots) -> Html:
     )
     return tag(
         "div",
-        tag("p", tag("strong", verdict(found))),
+        tag("p", tag("strong", verdict(standings))),
         *[tag("p", note) for note in found.notes],
         tag("div", drawn, class_="scroll", tabindex=0, role="region", aria_label="Strengths"),
     )

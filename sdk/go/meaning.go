@@ -78,8 +78,11 @@ func unreachable(details, where string, settings *Settings, first bool) *Error {
 		return gone("lost the connection to " + where)
 	}
 	why := strings.Trim(details[strings.LastIndex(details, ": ")+1:], ` "`)
-	if why == "" {
+	switch why {
+	case "":
 		why = "no answer"
+	case "produced zero addresses":
+		why = "there is no such host"
 	}
 	if !settings.TLS {
 		why += "; if it speaks TLS, give --tls or --ca FILE"

@@ -33,6 +33,7 @@ func TestAStatusHasItsSentence(t *testing.T) {
 		{codes.Unavailable, "error reading from server: EOF", Settings{}, false, "lost the connection to W", 3},
 		{codes.Unavailable, `desc = "error reading server preface: EOF"`, Settings{}, true, "cannot reach a Referee server at W (EOF; if it speaks TLS, give --tls or --ca FILE)", 3},
 		{codes.Unavailable, "", Settings{TLS: true}, true, "cannot reach a Referee server at W (no answer)", 3},
+		{codes.Unavailable, "name resolver error: produced zero addresses", Settings{TLS: true}, true, "cannot reach a Referee server at W (there is no such host)", 3},
 		{codes.DeadlineExceeded, "no Hello", Settings{}, true, "lost the connection to W (no Hello)", 3},
 		{codes.Unavailable, "tls: failed to verify certificate: x509: certificate signed by unknown authority", Settings{TLS: true}, true, "the certificate of W is not trusted: give the one to trust with --ca FILE", 2},
 		{codes.Unavailable, "x509: certificate is valid for a, not b", Settings{TLS: true}, true, "the certificate of W is made out to another name: ask for the server by that name", 2},

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"fmt"
 	"math"
+	"net"
 	"os"
 	"slices"
 	"strconv"
@@ -259,10 +260,14 @@ func (s Settings) withDefaults(shared bool) *Settings {
 	return &s
 }
 
-// isAddress: whether gRPC could connect to it. It knows further names of its own, such as dns:///HOST:PORT.
+// isAddress: whether it is HOST:PORT, an IPv6 address in brackets, or unix:PATH.
 func isAddress(server string) bool {
-	return strings.Contains(strings.Trim(server, ":"), ":") &&
-		!strings.HasPrefix(server, "http:") && !strings.HasPrefix(server, "https:")
+	if path, unix := strings.CutPrefix(server, "unix:"); unix {
+		return path != ""
+	}
+	host, text, err := net.SplitHostPort(server)
+	port, bad := strconv.ParseUint(text, 10, 16)
+	return err == nil && bad == nil && port > 0 && host != "" && !strings.ContainsAny(host, "/ \t\r\n")
 }
 
 func isOn(text string) bool {

@@ -56,6 +56,12 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 	for sentence, arguments := range map[string][]string{
 		"--server: 'nonsense' is not an address: write HOST:PORT or unix:PATH":   {"--server", "nonsense"},
 		"--server: 'http://x:1' is not an address: write HOST:PORT or unix:PATH": {"--server=http://x:1"},
+		"--server: ':1' is not an address: write HOST:PORT or unix:PATH":         {"--server", ":1"},
+		"--server: 'a:0' is not an address: write HOST:PORT or unix:PATH":        {"--server", "a:0"},
+		"--server: 'a:65536' is not an address: write HOST:PORT or unix:PATH":    {"--server", "a:65536"},
+		"--server: 'a:b' is not an address: write HOST:PORT or unix:PATH":        {"--server", "a:b"},
+		"--server: '::1:1' is not an address: write HOST:PORT or unix:PATH":      {"--server", "::1:1"},
+		"--server: 'unix:' is not an address: write HOST:PORT or unix:PATH":      {"--server", "unix:"},
 		"--token: it has characters that no token has; copy it again":            {"--token", "tökén"},
 		"--against goes with --practice GAME":                                    {"--against", "odds"},
 		"--matches goes with --practice GAME":                                    {"--matches", "2"},

@@ -45,7 +45,7 @@ async def test_a_bot_that_hangs_is_killed_and_said_so(tmp_path: Path) -> None:
     text = f"import os, time, pathlib; pathlib.Path({str(note)!r}).write_text(str(os.getpid())); time.sleep(600)"
     outcome = await try_case(program(text), GREET, patience=QUICK)
     assert outcome.verdict is CaseVerdict.FAILED
-    assert "expected that the bot opens a stream\nseen: it hung for 3 s and was killed" in outcome.reason
+    assert "opens a stream\nseen: it hung for 3 s and was killed; nothing on stderr" in outcome.reason
     assert not alive(note)
 
 
@@ -65,13 +65,16 @@ async def test_a_bot_that_dies_at_once_is_told_with_its_last_words() -> None:
     text = "import sys; sys.stderr.write('no such module\\n'); sys.exit(7)"
     outcome = await try_case(program(text), GREET, patience=PATIENCE)
     began, seen, started = outcome.reason.splitlines()
-    assert (began, seen) == ("step 1: expected that the bot opens a stream", "seen: exit code 7; no such module")
+    assert (began, seen) == (
+        "step 1: expected that the bot opens a stream",
+        "seen: exit code 7; last on stderr: no such module",
+    )
     assert re.fullmatch(r"started as: .* --server localhost:\d+ --token conformance-token", started)
 
 
 async def test_a_bot_that_is_killed_is_told() -> None:
     outcome = await try_case(program("import os; os.kill(os.getpid(), 9)"), GREET, patience=PATIENCE)
-    assert "seen: an end by signal 9; nothing" in outcome.reason
+    assert "seen: an end by signal 9; nothing on stderr" in outcome.reason
 
 
 @pytest.mark.parametrize("lines", [False, True])
@@ -130,6 +133,41 @@ arena.run(Bot, quiet=True)
         cases.Case("waits", "waits for a sentence", (*GREET.script, {"stderr": "connected to"}), "test"),
     ):
         assert (await try_case(sdk, needy, patience=PATIENCE)).verdict is CaseVerdict.LACKING
+
+
+def test_what_the_conformbot_itself_writes_is_no_sentence_of_the_sdk() -> None:
+    own = cases.Case("own", "waits for the bot", ({"stderr": "conformbot: start m/1"},))
+    other = cases.Case("other", "waits for the SDK", ({"stderr": "connected to"},))
+    assert (own.needs, other.needs) == (frozenset(), frozenset(["sentences"]))
+
+
+RESIGNS = {"hear": {"resign": {"match_id": "m/1", "reason": "~^given up"}}}
+FAILING = (
+    *GREET.script,
+    {"start_all": 1},
+    {"say": {"decide": {"match_id": "m/1", "decision": 1, "legal": ["fail"]}}},
+    RESIGNS,
+)
+
+
+async def test_the_reason_of_a_resignation_is_a_sentence_and_shown_as_the_pattern_it_is() -> None:
+    text = """
+import arena
+class Bot:
+    def decide(self, decision): raise ValueError("in words of its own")
+arena.run(Bot)
+"""
+    resigns = cases.Case("resigns", "gives a reason", FAILING, "test")
+    other = await try_case(program(text), resigns, patience=PATIENCE)
+    assert "expected resign match_id='m/1' reason=(a text like ^given up)" in other.reason
+    worded = await try_case(program(text, lacks=frozenset(["sentences"])), resigns, patience=PATIENCE)
+    assert worded.verdict is CaseVerdict.PASSED, worded.reason
+
+
+async def test_a_failure_says_how_a_feature_that_cannot_be_had_is_declared() -> None:
+    needy = cases.Case("needy", "needs a feature", GREET.script, "test", feature="signals")
+    outcome = await try_case(program("raise SystemExit(7)"), needy, patience=PATIENCE)
+    assert outcome.reason.endswith("an SDK that cannot have this declares it with --lacks signals")
 
 
 def test_a_list_of_known_failures_names_cases_that_exist(tmp_path: Path) -> None:
@@ -198,4 +236,4 @@ async def test_a_bot_heeds_ctrl_c_even_if_the_kit_itself_ignores_it() -> None:
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)
-    assert "\nseen: exit code 0; False\n" in outcome.reason
+    assert "\nseen: exit code 0; last on stderr: False\n" in outcome.reason

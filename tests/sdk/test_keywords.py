@@ -43,6 +43,10 @@ def test_a_name_like_none_gets_the_list(capsys: pytest.CaptureFixture[str]) -> N
         ({"concurrency": True}, "concurrency=True is not a whole number"),
         ({"server": 7700}, "server=7700 is not a text"),
         ({"server": "localhost"}, "server='localhost' is not an address: write HOST:PORT or unix:PATH"),
+        *(
+            ({"server": bad}, f"server={bad!r} is not an address: write HOST:PORT or unix:PATH")
+            for bad in (":1", "a:", "a:0", "a:65536", "a:b", "::1:1", "a b:1", "unix:")
+        ),
         ({"token": None}, "token=None is not a text"),
         ({"token": "tökén"}, "token: it has characters that no token has"),
         ({"games": "flip7"}, "games='flip7' is not names of games such as (\"flip7\",)"),

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <regex>
 
 #include "arena/errors.hpp"
 #include "certificates.hpp"
@@ -115,10 +116,12 @@ unsigned whole_number(const Value& value, unsigned least) {
 }
 
 bool is_address(const std::string& text) {
-  if (text.starts_with("http:") || text.starts_with("https:")) return false;
-  const auto first = text.find_first_not_of(':');
-  const auto last = text.find_last_not_of(':');
-  return first != std::string::npos && text.substr(first, last - first + 1).find(':') != std::string::npos;
+  if (text.starts_with("unix:")) return text != "unix:";
+  static const std::regex kHostAndPort(R"((\[[^\]\[/\s]+\]|[^\]\[:/\s]+):([0-9]{1,5}))");
+  std::smatch read;
+  if (!std::regex_match(text, read, kHostAndPort)) return false;
+  const int port = std::stoi(read[2]);
+  return port > 0 && port < 65536;
 }
 
 bool is_token(const std::string& text) {

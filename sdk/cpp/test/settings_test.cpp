@@ -82,6 +82,10 @@ TEST(Settings, MistakesAreToldInSentences) {
   EXPECT_EQ(complaint({"--server", "nonsense"}), "--server: 'nonsense' is not an address: write HOST:PORT or unix:PATH");
   EXPECT_EQ(complaint({"--server", "http://a:1"}),
             "--server: 'http://a:1' is not an address: write HOST:PORT or unix:PATH");
+  for (const std::string bad : {":1", "a:", "a:0", "a:65536", "a:b", "::1:1", "a b:1", "unix:"}) {
+    EXPECT_EQ(complaint({"--server", bad}), "--server: '" + bad + "' is not an address: write HOST:PORT or unix:PATH");
+  }
+  EXPECT_NO_THROW(read({"--server", "[::1]:7700"}));
   EXPECT_EQ(complaint({"--token", "a b"}), "--token: it has characters that no token has; copy it again");
   EXPECT_EQ(complaint({"--against", "odds"}), "--against goes with --practice GAME");
   EXPECT_EQ(complaint({"--ca", "/nowhere.pem"}), "--ca: there is no file /nowhere.pem");

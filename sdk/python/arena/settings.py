@@ -171,8 +171,13 @@ def _unknown(word: str, flags: list[str]) -> str:
 
 
 def is_address(server: str) -> bool:
-    """Whether gRPC could connect to it: HOST:PORT, unix:PATH, or another of its own names such as dns:///HOST:PORT."""
-    return ":" in server.strip(":") and not server.startswith(("http:", "https:"))
+    """Whether it is HOST:PORT, an IPv6 address in brackets, or unix:PATH."""
+    import re
+
+    if server.startswith("unix:"):
+        return server != "unix:"
+    read = re.fullmatch(r"(\[[^][/\s]+\]|[^][:/\s]+):([0-9]{1,5})", server)
+    return read is not None and 0 < int(read[2]) < 65536
 
 
 def is_token(text: str) -> bool:

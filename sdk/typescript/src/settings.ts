@@ -189,7 +189,9 @@ function unknown(word: string): string {
 }
 
 function isAddress(server: string): boolean {
-    return server.replace(/^:+|:+$/g, "").includes(":") && !/^https?:/.test(server);
+    if (server.startsWith("unix:")) return server !== "unix:";
+    const port = Number(/^(?:\[[^\][/\s]+\]|[^\][:/\s]+):(\d{1,5})$/.exec(server)?.[1] ?? 0);
+    return port > 0 && port < 65536;
 }
 
 function whole(flag: string, text: string, least: number): number {

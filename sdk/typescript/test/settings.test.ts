@@ -66,6 +66,10 @@ const MISTAKES: [args: string[], sentence: string, env?: Record<string, string>]
     [["--practice", "flip7", "--matches", "0"], "--matches: 1 is the least"],
     [["--server", "nonsense"], "--server: 'nonsense' is not an address: write HOST:PORT or unix:PATH"],
     [["--server", "http://a:1"], "--server: 'http://a:1' is not an address: write HOST:PORT or unix:PATH"],
+    ...[":1", "a:", "a:0", "a:65536", "a:b", "::1:1", "a b:1", "unix:"].map((bad): [string[], string] => [
+        ["--server", bad],
+        `--server: '${bad}' is not an address: write HOST:PORT or unix:PATH`,
+    ]),
     [["--token", "tökén"], "--token: it has characters that no token has; copy it again"],
     [["--against", "odds"], "--against goes with --practice GAME"],
     [["--matches", "2"], "--matches goes with --practice GAME"],

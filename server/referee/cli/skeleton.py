@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from referee.cli.errors import ENVIRONMENT, Failure, wrong_use
 
+GAP = re.compile(r"(.*\S) {3,}(?=\S)")
 TEMPLATES = Path(__file__).with_name("templates")
 
 
@@ -38,6 +40,19 @@ def write(folder: Path, template: str, words: Mapping[str, str], further: Mappin
 
 
 def _filled(text: str, words: Mapping[str, str]) -> str:
+    return "".join(_filled_line(line, words) for line in text.splitlines(keepends=True))
+
+
+def _filled_line(line: str, words: Mapping[str, str]) -> str:
+    """A line with its words. What stands in a column of its own, behind a gap, stays in that column."""
+    gap = GAP.search(line)
+    if gap is not None and "@" in gap[1]:
+        left, right = (_replaced(part, words) for part in (gap[1], line[gap.end() :]))
+        return left + " " * max(2, gap.end() - len(left)) + right
+    return _replaced(line, words)
+
+
+def _replaced(text: str, words: Mapping[str, str]) -> str:
     for word, value in words.items():
         text = text.replace(f"@{word}@", value)
     return text

@@ -164,13 +164,28 @@ def fits(expected: Any, seen: Any) -> bool:
 
 
 def shown(table: Mapping[str, Any], keys: Mapping[str, Any] | None = None) -> str:
-    """A body in a sentence: `act decision=1 match_id='m/1' move_text='hit'`, without fields that are empty."""
+    """A body in a sentence: `act decision=1 match_id='m/1' move_text='hit'`, without fields that are empty.
+
+    A body that is expected is given twice; its patterns are shown as such.
+    """
     ((kind, fields),) = table.items()
     wanted = None if keys is None else keys.get(kind)
     parts = []
     for key, value in fields.items():
         if value in ("", 0, False, [], {}) and (wanted is None or key not in wanted):
             continue
-        text = repr(value)
-        parts.append(f"{key}={text if len(text) <= 60 else text[:57] + '…'}")
+        parts.append(_shown_field(key, value) if keys is table else f"{key}={_cut(repr(value))}")
     return " ".join([kind, *parts])
+
+
+def _shown_field(key: str, value: Any) -> str:
+    """A field that is expected."""
+    if value == "*":
+        return f"{key}=(any text)"
+    if isinstance(value, str) and value.startswith("~"):
+        return f"{key}=(a text like {_cut(value[1:])})"
+    return f"{key}={_cut(repr(value))}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "…"

@@ -38,7 +38,7 @@ def why_forfeited(match: Match, seat: int, hosted: HostedBot) -> str:
         cause = f"{why}; the first was {refused[0][5]!r} ({refused[0][4]})"
     elif how is Termination.CRASH and hosted.process.exits and hosted.process.exits[-1].advice:
         cause = f"{why}. {hosted.process.exits[-1].advice}"
-    return f"forfeited ({how.value}): {cause}"
+    return f"forfeited ({how.value}): {cause.removeprefix(f'{how.value}: ')}"
 
 
 def why_refused(match: Match, seat: int, hosted: HostedBot) -> str:

@@ -75,7 +75,7 @@ async def try_case(sdk: Sdk, case: Case, *, lines: bool = False, patience: float
         try:
             await player.play()
         except Mismatch as error:
-            reason = str(error)
+            reason = "\n".join([str(error), *_hint(case)])
         finally:
             await player.close()
             stderr = player.bot.stderr if player.bot is not None else ""
@@ -86,6 +86,13 @@ async def try_case(sdk: Sdk, case: Case, *, lines: bool = False, patience: float
         verdict = CaseVerdict.MENDED if known else CaseVerdict.PASSED
         reason = "it is listed as a known failure, and passes: take it off the list" if known else ""
     return CaseOutcome(case.name, verdict, reason, time.monotonic() - began, stderr[-STDERR_KEPT:] if reason else "")
+
+
+def _hint(case: Case) -> list[str]:
+    """What else a failure may mean: that the language cannot have what the case is about."""
+    if not case.feature:
+        return []
+    return [f"needs: {FEATURES[case.feature]}; an SDK that cannot have this declares it with --lacks {case.feature}"]
 
 
 def read_known_failures(file: Path, names: Collection[str]) -> frozenset[str]:

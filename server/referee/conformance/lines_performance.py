@@ -17,7 +17,7 @@ from arena.v1 import match_pb2 as pb
 from referee.conformance import bodies
 from referee.conformance.bot_under_test import BotUnderTest
 from referee.conformance.case import OWN_WORDS, Case
-from referee.conformance.outcome import Mismatch, check_exit, check_texts, how_it_ended, seen
+from referee.conformance.outcome import Mismatch, check_exit, check_texts, how_it_ended, hung, last_words
 from referee.conformance.performance import STARTING, asked_at_once
 from referee.hosting.lines import codec
 from referee.match.result import Ending, Termination
@@ -90,7 +90,7 @@ class LinesPerformance:
             await self._until(asyncio.shield(self.bot.exited), "that the program reads its stdin")
             raise Mismatch(
                 f"expected that the program reads its stdin\nseen: "
-                f"{how_it_ended(self.bot.exited.result())}; {seen(self.bot)}"
+                f"{how_it_ended(self.bot.exited.result())}; {last_words(self.bot)}"
             ) from None
 
     def _line(self, body: pb.RefereeBody) -> bytes:
@@ -175,7 +175,7 @@ class LinesPerformance:
             if not line:
                 await self._until(asyncio.shield(self.bot.exited), "that a program which closes its stdout exits")
                 how = how_it_ended(self.bot.exited.result())
-                raise Mismatch(f"expected {expected}\nseen: {how}; {seen(self.bot)}")
+                raise Mismatch(f"expected {expected}\nseen: {how}; {last_words(self.bot)}")
             try:
                 answer = codec.read_answer(line.strip())
             except codec.NotAnAnswer as error:
@@ -195,6 +195,4 @@ class LinesPerformance:
         try:
             return await asyncio.wait_for(waiting, patience)
         except TimeoutError:
-            raise Mismatch(
-                f"expected {what}\nseen: it hung for {patience:g} s and was killed; {seen(self.bot)}"
-            ) from None
+            raise Mismatch(f"expected {what}\nseen: {hung(self.bot, patience)}") from None

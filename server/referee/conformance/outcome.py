@@ -46,19 +46,19 @@ def check_texts(bot: BotUnderTest, wanted: Iterable[str], never: Iterable[str], 
     """The sentences that must and must not have been written."""
     for text in wanted:
         if not found(text, bot.stderr):
-            raise Mismatch(f"expected on stderr: {text}\nseen: {seen(bot)}")
+            raise Mismatch(f"expected on stderr: {shown(text)}\nseen: {seen(bot)}")
     for text in never:
         if found(text, bot.stderr):
-            raise Mismatch(f"expected nothing on stderr like: {text}\nseen: {seen(bot)}")
+            raise Mismatch(f"expected nothing on stderr like: {text.removeprefix('~')}\nseen: {seen(bot)}")
     for text in stdout:
         if not found(text, bot.stdout):
-            raise Mismatch(f"expected on stdout: {text}\nseen: {bot.stdout[-200:] or 'nothing'}")
+            raise Mismatch(f"expected on stdout: {shown(text)}\nseen: {bot.stdout[-200:] or 'nothing'}")
 
 
 def check_exit(bot: BotUnderTest, code: int, right: Iterable[int]) -> None:
     if code not in right:
         wanted = " or ".join(str(one) for one in right)
-        raise Mismatch(f"expected exit code {wanted}, seen {how_it_ended(code)}; last on stderr: {seen(bot)}")
+        raise Mismatch(f"expected exit code {wanted}, seen {how_it_ended(code)}; {last_words(bot)}")
 
 
 def how_it_ended(code: int) -> str:
@@ -69,8 +69,22 @@ def found(text: str, where: str) -> bool:
     return bodies.fits(text, where) if text.startswith("~") else text in where
 
 
+def shown(text: str) -> str:
+    """A text that is expected, without the mark of a pattern."""
+    return f"a text like {text[1:]}" if text.startswith("~") else text
+
+
 def seen(bot: BotUnderTest) -> str:
     return bot.last_words or "nothing"
+
+
+def last_words(bot: BotUnderTest) -> str:
+    """What stands behind how a bot ended, or that it hung."""
+    return f"last on stderr: {bot.last_words}" if bot.last_words else "nothing on stderr"
+
+
+def hung(bot: BotUnderTest, patience: float) -> str:
+    return f"it hung for {patience:g} s and was killed; {last_words(bot)}"
 
 
 def filled(value: Any, words: Mapping[str, str]) -> Any:

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from arena.v1 import match_pb2 as pb
 from referee.conformance import bodies, case
 from referee.conformance.bot_under_test import BotUnderTest
-from referee.conformance.outcome import Mismatch, check_exit, check_texts, filled, how_it_ended, seen
+from referee.conformance.outcome import Mismatch, check_exit, check_texts, filled, how_it_ended, hung, last_words
 from referee.conformance.recorded import check_record
 from referee.conformance.relay import Relay, closed_port
 from referee.net.scripted_server import ScriptedServer, Stream
@@ -276,7 +276,7 @@ class Performance:
         finally:
             stream.cancel()
         if stream.done() and not stream.cancelled():
-            raise Mismatch(f"expected {what}\nseen: it opened another stream; {seen(self.bot)}")
+            raise Mismatch(f"expected {what}\nseen: it opened another stream; {last_words(self.bot)}")
         await self.bot.output_ends()
         return self.bot.exited.result()
 
@@ -298,16 +298,16 @@ class Performance:
         finally:
             task.cancel()
         if self.bot.exited.done():
-            raise Mismatch(f"expected {what}\nseen: {how_it_ended(self.bot.exited.result())}; {seen(self.bot)}")
-        raise Mismatch(f"expected {what}\nseen: it hung for {patience:g} s and was killed; {seen(self.bot)}")
+            raise Mismatch(f"expected {what}\nseen: {how_it_ended(self.bot.exited.result())}; {last_words(self.bot)}")
+        raise Mismatch(f"expected {what}\nseen: {hung(self.bot, patience)}")
 
     async def _how_it_left(self) -> str:
         assert self.bot is not None
         await asyncio.wait((self.bot.exited,), timeout=AFTERWARDS)
         if not self.bot.exited.done():
-            return f"; {seen(self.bot)}"
+            return f"; {last_words(self.bot)}"
         await self.bot.output_ends()
-        return f" with {how_it_ended(self.bot.exited.result())}; {seen(self.bot)}"
+        return f" with {how_it_ended(self.bot.exited.result())}; {last_words(self.bot)}"
 
     async def _check_nothing_left(self) -> None:
         """Whether the bot has sent anything on its latest stream that no step expects, but for an unread Hello."""

@@ -20,6 +20,27 @@ def test_check_ends_with_one_for_a_bot_that_is_not_fit(
     assert "dead is not fit to play yet" in said
 
 
+def test_an_error_that_came_several_times_is_shown_once_from_its_first_line_to_its_last(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace = [f"{place} line" for place in ("first", "second", "third", "fourth", "fifth", "sixth")]
+    text = "import sys\nsys.stdin.readline()\nfor line in %r: print(line, file=sys.stderr)\nsys.exit(3)\n"
+    (tmp_path / "dying.py").write_text(text % trace)
+    assert main.main(["check", f"stdio:python3 {tmp_path / 'dying.py'}", "--no-sandbox", "--game", "stop"]) == 1
+    said = [line[4:] for line in capsys.readouterr().out.splitlines() if line.startswith("  | ")]
+    assert said == trace
+
+
+def test_why_a_bot_resigned_is_told_without_saying_twice_that_it_did(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "raising.py").write_text(
+        "import arena\ndef decide(decision): raise ValueError('no idea')\narena.run(decide)\n"
+    )
+    assert main.main(["check", str(tmp_path / "raising.py"), "--no-sandbox", "--game", "stop"]) == 1
+    assert "forfeited (resigned): error in decide: ValueError: no idea" in capsys.readouterr().out
+
+
 @pytest.fixture
 def host_of_scripts(tmp_path: Path) -> Path:
     (tmp_path / "dead.py").write_text("import sys\nprint('I never lived', file=sys.stderr)\nsys.exit(3)\n")

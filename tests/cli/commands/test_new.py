@@ -195,3 +195,15 @@ def test_new_refuses_in_one_sentence_and_leaves_everything_as_it_was(
     assert sentence in said
     assert said.count("\n") == 1
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "mine", "there"]
+
+
+@pytest.mark.parametrize("lang", ["go", "rust", "java", "cpp", "typescript", "ruby", "perl", "lua"])
+def test_what_to_type_next_stands_in_columns_whatever_the_game_is_called(
+    lang: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main.main(["new", "mybot", "-g", "flip7", "-l", lang]) == 0
+    texts = [path.read_text() for path in Path("mybot").rglob("*") if path.is_file()]
+    (text,) = [text for text in texts if "referee check ." in text]
+    meanings = ("the rules, the moves", "is it fit to play?", "let it play")
+    assert len({line.index(one) for line in text.splitlines() for one in meanings if f"  {one}" in line}) == 1

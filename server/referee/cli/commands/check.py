@@ -123,7 +123,7 @@ def _print_report(report: Report) -> None:
         )
     if not report.ok and report.last_lines:
         console.print("\nThe last lines it wrote to stderr:")
-        for line in dict.fromkeys(report.last_lines):
+        for line in _without_repeats(report.last_lines):
             console.print(Text(f"  | {line}"), soft_wrap=True)
     verdict = Text(f"\n{report.bot} is fit to play", "bold green")
     if not report.ok:
@@ -135,6 +135,11 @@ def _print_report(report: Report) -> None:
             "bold red",
         )
     console.print(verdict, soft_wrap=True)
+
+
+def _without_repeats(lines: list[str]) -> list[str]:
+    """Each line once, in the order of its last time: the first time may be the end of an error that was cut off."""
+    return list(dict.fromkeys(reversed(lines)))[::-1]
 
 
 def _ms(value: int) -> str:

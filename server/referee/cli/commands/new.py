@@ -58,7 +58,8 @@ def new(
     if not NAME.fullmatch(name):
         wrong_use(f"{name!r} is not a name for a bot: up to 32 letters, digits, dots, dashes and underscores")
     if sdk is not None and not language.built:
-        wrong_use(f"--sdk goes with {', '.join(BUILT)}; a bot in {lang} needs no package of its own")
+        own = "uses the package that is installed beside referee" if lang == "python" else "needs no package"
+        wrong_use(f"--sdk goes with {', '.join(BUILT)}; a bot in {lang} {own}")
     package = None if sdk is None else take(sdk, language)
     reading = _reading(chosen, language)
     words = {

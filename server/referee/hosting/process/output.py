@@ -55,13 +55,20 @@ class LastLines:
 
 
 def with_first_line_of_error(lines: list[str], most: int) -> list[str]:
-    """At most so many of the last lines. An error's first line says what happened, and the others only where."""
+    """At most so many of the last lines, with the first two of an error, if there is room for them.
+
+    The first says what happened. In most languages the second says where: in the bot's own code, while the last ones
+    tell of what called it.
+    """
     if len(lines) <= most:
         return lines
     if any(ERROR.match(line) for line in lines[-most:]):
         return lines[-most:]
-    above = [line for line in lines[:-most] if ERROR.match(line)]
-    return [above[-1], LEFT_OUT, *lines[2 - most :]] if above and most > 2 else lines[-most:]
+    above = [place for place, line in enumerate(lines[:-most]) if ERROR.match(line)]
+    if not above or most < 3:
+        return lines[-most:]
+    first = lines[above[-1] : above[-1] + (2 if most > 4 else 1)]
+    return [*first, LEFT_OUT, *lines[len(first) + 1 - most :]]
 
 
 class LineTooLong(Exception):

@@ -22,12 +22,16 @@ import java.net.UnixDomainSocketAddress;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.regex.Pattern;
 
 /** One connection to a server, and the one stream on it. */
 final class Connection implements AutoCloseable {
   private static final int LONGEST_MESSAGE = 64 << 20;
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
+
+  private static final Pattern ADDRESS =
+      Pattern.compile("(\\[[^\\]\\[/\\s]+\\]|[^\\]\\[:/\\s]+):[0-9]{1,5}");
 
   /** One thread reads and writes for all connections; bots think on threads of their own. */
   private static final EventLoopGroup NETWORK =
@@ -46,7 +50,24 @@ final class Connection implements AutoCloseable {
   private final ManagedChannel channel;
   private final MatchServiceGrpc.MatchServiceStub stub;
 
+  /** Whether it is HOST:PORT, an IPv6 address in brackets, or unix:PATH. */
+  static boolean isAddress(String server) {
+    var port = server.substring(server.lastIndexOf(':') + 1);
+    return server.startsWith("unix:")
+        ? server.length() > "unix:".length()
+        : ADDRESS.matcher(server).matches()
+            && Integer.parseInt(port) > 0
+            && Integer.parseInt(port) < 65536;
+  }
+
+  static String noAddress(String server) {
+    return "--server: '" + server + "' is not an address: write HOST:PORT or unix:PATH";
+  }
+
   Connection(String server, Settings settings) throws ArenaException {
+    if (!isAddress(server)) { // gRPC would wait for ever
+      throw new ArenaException(ArenaException.REFUSED, noAddress(server));
+    }
     var credentials = credentials(settings);
     var builder =
         server.startsWith("unix:")

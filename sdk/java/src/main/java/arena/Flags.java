@@ -49,8 +49,6 @@ final class Flags {
       List.of("--server", "--token", "--name", "--concurrency", "--tls", "--ca");
 
   private static final Set<String> OFF = Set.of("", "0", "no", "off", "false");
-  private static final Pattern ADDRESS =
-      Pattern.compile("unix:.+|(?!https?:)(dns:(///)?)?[^/]+:[0-9]{1,5}", Pattern.DOTALL);
   private static final Pattern TOKEN = Pattern.compile("[!-~]*");
 
   /** What was given, and what to name if it is wrong: the flag, or the variable in its place. */
@@ -149,9 +147,8 @@ final class Flags {
 
   private Settings.Builder settings() throws WrongUse {
     var server = text("--server", Settings.DEFAULT_SERVER);
-    if (!ADDRESS.matcher(server).matches()) {
-      throw new WrongUse(
-          "--server: '" + server + "' is not an address: write HOST:PORT or unix:PATH");
+    if (!Connection.isAddress(server)) {
+      throw new WrongUse(Connection.noAddress(server));
     }
     var token = text("--token", "").strip();
     if (!TOKEN.matcher(token).matches()) {

@@ -1,6 +1,7 @@
 package arena;
 
 import io.grpc.Status;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -92,6 +93,9 @@ final class Meaning {
   }
 
   private static String why(Throwable cause) {
+    if (cause instanceof UnknownHostException) {
+      return "there is no such host";
+    }
     var text = cause.getMessage() == null ? "" : cause.getMessage().lines().findFirst().orElse("");
     return cause instanceof SSLException || text.isEmpty()
         ? cause.toString().lines().findFirst().orElse("")

@@ -98,6 +98,12 @@ class FlagsTest {
         "--server: 'http://a:1' is not an address: write HOST:PORT or unix:PATH",
         "--server",
         "http://a:1");
+    for (var bad : List.of(":1", "a:", "a:0", "a:65536", "a:b", "::1:1", "a b:1", "unix:")) {
+      assertWrong(
+          "--server: '" + bad + "' is not an address: write HOST:PORT or unix:PATH",
+          "--server",
+          bad);
+    }
     assertWrong("--token: it has characters that no token has; copy it again", "--token", "tökén");
     assertWrong(
         "--ca: there is no file " + folder.resolve("none"),

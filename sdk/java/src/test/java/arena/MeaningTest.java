@@ -126,5 +126,13 @@ class MeaningTest {
         true,
         false,
         true);
+    assertMeans(
+        3,
+        "cannot reach a Referee server at here:1 (there is no such host; if it speaks TLS, give"
+            + " --tls or --ca FILE)",
+        Status.UNAVAILABLE.withCause(new java.net.UnknownHostException("here")),
+        true,
+        false,
+        true);
   }
 }

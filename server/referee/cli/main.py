@@ -162,8 +162,8 @@ def _parse_and_run(words: Sequence[str]) -> int:
     from referee.cli.web import with_usual_address
     from referee.rules.game import WrongUse
 
+    only = words[0] if words and words[0] in COMMANDS else None
     try:
-        only = words[0] if words and words[0] in COMMANDS else None
         command = typer.main.get_command(build(only))
         given = with_usual_address(words)
         check_values(command, given)
@@ -175,11 +175,12 @@ def _parse_and_run(words: Sequence[str]) -> int:
     except typer.Abort:
         return INTERRUPTED
     except typer.TyperException as error:
-        named = f"{words[0]} " if words and words[0] in COMMANDS else ""
+        context = getattr(error, "ctx", None)  # of the very command, where it is one of a group: 'tournament undo'
+        named = context.command_path if context is not None else " ".join(["referee", *([only] if only else [])])
         message = error.format_message() or "a word is missing"  # a group of commands alone has shown its help
         said = _in_our_form(message)
         asked = said.endswith("?")
-        print_error(f"{said} 'referee {named}--help' lists all" if asked else f"{said}: see 'referee {named}--help'")
+        print_error(f"{said} '{named} --help' lists all" if asked else f"{said}: see '{named} --help'")
         return WRONG_USE
 
 
@@ -195,5 +196,7 @@ def _in_our_form(message: str) -> str:
         message = f"{found[1]}; did you mean '{found[2]}'?"
     message = re.sub(r"No such option: (\S+)", r"No such option '\1'", message)
     message = re.sub(r"Input should be a valid integer, unable .*", "it has to be a whole number", message)
+    message = re.sub(r"Input should be greater than or equal to (\S+)", r"\1 is the least", message)
+    message = re.sub(r"Input should be less than or equal to (\S+)", r"\1 is the most", message)
     lower = re.sub(r"(^|: )[A-Z](?=[a-z])", lambda found: found[0].lower(), message)
     return lower.rstrip().removesuffix(".")

@@ -16,7 +16,6 @@ import pytest
 from arena import __version__
 from referee.cli import main
 from referee.cli.languages import LANGUAGES
-from referee.cli.languages import LANGUAGES
 
 GAMES = ("encore", "flip7", "stop", "stop_me_go")
 BUILT = [name for name, language in LANGUAGES.items() if language.built]

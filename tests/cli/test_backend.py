@@ -59,7 +59,7 @@ def test_bots_come_get_new_tokens_and_are_shut_out(place: Place) -> None:
     }
     assert re.search(r"ada +remote +revoked +\d{4}-", place.referee("bot", "list"))
     for action in ("rotate", "revoke"):
-        assert "there is no bot named eve" in place.referee("bot", action, "eve", code=2)
+        assert "there is no bot named eve: 'referee bot list' shows all" in place.referee("bot", action, "eve", code=2)
     assert "ada" in place.referee("bot", "add", "ada", code=2)
 
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from contextvars import copy_context
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from referee.store import BotKind, Deed, DiskFull, NameTaken, Role, Store
+from referee.store import BotKind, Deed, DiskFull, Locked, NameTaken, Role, Store
 from referee.store.acting import acting
 from referee.store.journal import INSTALLATION
 
@@ -77,6 +80,27 @@ def test_a_house_bot_that_is_named_for_the_first_time_is_not_the_action(store: S
         create()
     assert store.bots.get("random").kind is BotKind.HOUSE
     assert notes(store) == []
+
+
+def test_what_has_to_be_there_before_an_action_does_not_wait_for_a_fault_to_pass(tmp_path: Path) -> None:
+    path = tmp_path / "league.db"
+    with (
+        ThreadPoolExecutor(1) as pool,
+        Store.open(path, timeout=0.05) as store,
+        closing(sqlite3.connect(path, isolation_level=None)) as other,
+    ):
+        store.writer.patience = 3600.0
+
+        def create() -> None:
+            with store.admins.acting(deed()):
+                store.bots.ensure_house("random")
+
+        other.execute("BEGIN IMMEDIATE")
+        try:
+            with pytest.raises(Locked):
+                pool.submit(create).result(20.0)
+        finally:
+            other.execute("ROLLBACK")
 
 
 def test_without_room_for_the_note_nothing_is_done(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

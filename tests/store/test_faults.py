@@ -232,6 +232,17 @@ def test_a_postgres_server_that_is_not_there_is_reported_without_the_password(tm
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "why", ["fe_sendauth: no password supplied", 'FATAL:  password authentication failed for user "referee"']
+)
+def test_a_postgres_server_that_asks_for_a_password_is_not_said_to_be_away(why: str) -> None:
+    error = errors.OperationalError(f'connection failed: connection to server at "127.0.0.1", port 5432 failed: {why}')
+    fault = fault_of(error, "postgresql://referee@localhost/referee")
+    assert type(fault) is Unreachable
+    assert "does not let you in" in str(fault)
+    assert "give the password in ~/.pgpass or PGPASSWORD" in str(fault)
+
+
 def test_a_postgres_database_that_does_not_exist_is_reported(postgres_url: str) -> None:
     with pytest.raises(NoDatabase, match="create it"):
         Store.open(postgres_url.replace("/postgres?", "/nowhere?"))

@@ -206,5 +206,7 @@ def _in_our_form(message: str) -> str:
         message = f"{found[1]}; did you mean '{found[2]}'?"
     message = re.sub(r"No such option: (\S+)", r"No such option '\1'", message)
     message = re.sub(r"Input should be a valid integer, unable .*", "it has to be a whole number", message)
+    message = re.sub(r"Input should be greater than or equal to (\S+)", r"\1 is the least", message)
+    message = re.sub(r"Input should be less than or equal to (\S+)", r"\1 is the most", message)
     lower = re.sub(r"(^|: )[A-Z](?=[a-z])", lambda found: found[0].lower(), message)
     return lower.rstrip().removesuffix(".")

@@ -8,10 +8,12 @@ import tomllib
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from referee.cli.arguments import seconds
 from referee.cli.defaults import DEFAULT_DB
 from referee.cli.errors import WRONG_USE, Failure
+from referee.logs import FORMATS, LEVELS, ZONES
 from referee.rules.files import read_bounded, read_toml
-from referee.rules.spelling import brief
+from referee.rules.spelling import brief, nearest
 
 LARGEST = 1 << 20
 """Bytes of a configuration file."""
@@ -76,8 +78,12 @@ SETTINGS = (
 )
 DEFAULTS: dict[str, Any] = {setting.key: setting.default for setting in SETTINGS}
 MAY_BE_NONE = ("watch_delay", "web_people", "max_hosted")
+MOST = {"submission_mb": 48}
+"""What gRPC connections of bots are allowed to send at once bounds it (`net/received_bytes.py`)."""
+DURATIONS = ("time", "bank", "grace", "hosted_idle")
+CHOICES = {"log_level": tuple(LEVELS), "log_format": FORMATS, "log_time": ZONES}
 _BELOW = re.compile(r" \(\[below\]\(#[a-z-]+\)\)")
-KINDS = {str: "text in quotes", int: "whole number", bool: "true or false", list: "list"}
+KINDS = {str: "a text in quotes", int: "a whole number", bool: "true or false", list: "a list"}
 
 
 def markdown() -> str:
@@ -107,17 +113,35 @@ def read_config(path: Path | None) -> dict[str, Any]:
     except OSError as error:
         raise Failure(f"cannot read {path}: {error.strerror}", WRONG_USE) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise Failure(f"{path}: {error}", WRONG_USE) from None
+        said = str(error)
+        raise Failure(f"{path}: {said[:1].lower()}{said[1:]}", WRONG_USE) from None
     for name, value in given.items():
         if name not in DEFAULTS:
-            raise Failure(f"{path}: unknown key {brief(name)}: known are {', '.join(DEFAULTS)}", WRONG_USE)
+            meant = nearest(name, DEFAULTS)
+            advice = f"did you mean {meant!r}?" if meant else f"known are {', '.join(DEFAULTS)}"
+            raise Failure(f"{path}: unknown key {brief(name)}: {advice}", WRONG_USE)
         wanted = str if DEFAULTS[name] is None else type(DEFAULTS[name])
         if type(value) is not wanted:
-            raise Failure(f"{path}: {name} must be a {KINDS[wanted]}, not {brief(value)}", WRONG_USE)
+            raise Failure(f"{path}: {name} must be {KINDS[wanted]}, not {brief(value)}", WRONG_USE)
         least = 0 if name in MAY_BE_NONE else 1
         if wanted is int and int(value) < least:
             raise Failure(f"{path}: {name} must be at least {least}, not {value}", WRONG_USE)
+        try:
+            check(name, value)
+        except Failure as error:
+            raise Failure(f"{path}: {name}: {error}", WRONG_USE) from None
     return given
+
+
+def check(key: str, value: Any) -> None:
+    """Failure for a value that its key cannot have, wherever it was given."""
+    if key in MOST and value > MOST[key]:
+        raise Failure(f"{MOST[key]} is the most, not {value}", WRONG_USE)
+    if key in CHOICES and value not in CHOICES[key]:
+        said = f"there is no {key.replace('_', ' ')} {value!r}: choose {', '.join(CHOICES[key])}"
+        raise Failure(said, WRONG_USE)
+    if key in DURATIONS:
+        seconds(value)
 
 
 def _toml(value: Any) -> str:

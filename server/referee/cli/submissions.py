@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from referee.logs import Say
     from referee.store import Store
 
-MOST_MB = 48
-"""What gRPC connections of bots are allowed to send at once bounds it (`net/received_bytes.py`)."""
 UNPACKED = 6
 """Files may take so many times the bytes of the zip."""
 
@@ -31,8 +29,6 @@ def submission_plan(settings: dict[str, Any], store: Store, say: Say) -> Submiss
     from referee.hosting.submission.zip_check import PackageLimits
     from referee.workers.version_host import HostSettings, VersionHost
 
-    if settings["submission_mb"] > MOST_MB:
-        raise Failure(f"submission_mb is at most {MOST_MB}, not {settings['submission_mb']}", WRONG_USE)
     if (idle := seconds(settings["hosted_idle"])) < 1:
         raise Failure(f"hosted_idle is at least 1s, not {settings['hosted_idle']}", WRONG_USE)
     folder = _folder(settings["submissions_dir"], store)

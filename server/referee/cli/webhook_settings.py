@@ -40,7 +40,8 @@ def configured(tables: Sequence[Any]) -> list[ConfiguredWebhook]:
             )
         for key in NEEDED:
             if not table.get(key):
-                raise Failure(f"a webhook of the --config file has no {key}: {_shown(table)}", WRONG_USE)
+                which = f"webhook {table['name']}" if table.get("name") else "a webhook"
+                raise Failure(f"{which} of the --config file has no {key}: give name and url", WRONG_USE)
         name, secret, form = table["name"], table.get("secret", ""), table.get("form", "standard")
         if any(one.name == name for one in found):
             raise Failure(f"the --config file has two webhooks named {name}: choose another name", WRONG_USE)

@@ -16,6 +16,7 @@ from referee.store import DamagedRow, Store, StoreError, Tournament, TournamentS
 from referee.store.journal import INSTALLATION
 from referee.threads import in_thread
 from referee.tournament.events import Event, Teller
+from referee.tournament.events_together import together
 
 log = structlog.get_logger()
 LOOK_SECONDS = 1.0
@@ -27,8 +28,12 @@ OVER = (TournamentState.FINISHED, TournamentState.CANCELLED)
 class EventLog:
     """Reads on in all chains of a store."""
 
-    def __init__(self, store: Store, tell: Callable[[Event], object] | None = None) -> None:
+    def __init__(
+        self, store: Store, tell: Callable[[Event], object] | None = None, *, for_people: bool = False
+    ) -> None:
+        """`for_people`: what is said of many matches or invitations in a row is one line, not one for each."""
         self._store = store
+        self._for_people = for_people
         self._tell = tell or _to_log
         self._read: dict[int, int] = {}
         self._tellers: dict[int, Teller] = {}
@@ -63,7 +68,7 @@ class EventLog:
             log.error("the log of events cannot be read", why=str(error))
             return
         self._looking = None
-        for event in found:
+        for event in together(found) if self._for_people else found:
             self._tell(event)
 
     def look(self) -> list[Event]:

@@ -36,6 +36,11 @@ class Deed:
             taken, self._open = self._open, False
             return taken
 
+    @property
+    def open(self) -> bool:
+        """Whether nothing of it is stored yet."""
+        return self._open
+
     def give_back(self) -> None:
         """What was taken could not be stored."""
         with self._guard:
@@ -73,3 +78,9 @@ def taken() -> Deed | None:
     """The action of this context, for who stores its note now; None if there is none, or its note is stored."""
     deed = _DEED.get()
     return deed if deed is not None and deed.take() else None
+
+
+def begun() -> bool:
+    """Whether an action is being done in this context of which nothing is stored yet."""
+    deed = _DEED.get()
+    return deed is not None and deed.open

@@ -68,7 +68,7 @@ class Bots:
         """The bot of that name; unknown names are refused."""
         found = self.find(name)
         if found is None:
-            raise Unknown(f"there is no bot named {name}: register it first")
+            raise Unknown(f"there is no bot named {name}: 'referee bot list' shows all")
         return found
 
     def revoke(self, name: str) -> Bot:
@@ -172,7 +172,7 @@ def _alike(connection: Connection, name: str) -> str | None:
 def named_bot(connection: Connection, name: str) -> Bot:
     row = _find(connection, name)
     if row is None:
-        raise Unknown(f"there is no bot named {name}: register it first")
+        raise Unknown(f"there is no bot named {name}: 'referee bot list' shows all")
     return _bot(row)
 
 

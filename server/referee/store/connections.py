@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine
 
 from referee.store import journal
-from referee.store.acting import taken
+from referee.store.acting import begun, taken
 from referee.store.plain import plain
 from referee.store.writer import Answer, Work, Writer
 
@@ -53,8 +53,11 @@ class Connections:
             raise
 
     def write_beside(self, work: Work[Answer]) -> Answer:
-        """The same for what is not the action itself, but comes before it or follows from what is stored."""
-        return self.writer.submit(work).result()
+        """The same for what is not the action itself, but comes before it or follows from what is stored.
+
+        Somebody waits for what comes before it, too: a house bot that is named for the first time in a tournament.
+        """
+        return self.writer.submit(work, hasty=begun()).result()
 
 
 def binary(value: Any) -> bytes:

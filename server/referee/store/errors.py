@@ -80,6 +80,8 @@ class StoreClosed(StoreError):
     """The store was closed."""
 
 
+PASSWORD = "~/.pgpass or PGPASSWORD"
+"""Where libpq looks for a password that stands on no command line."""
 PASSING = (Locked, Unreachable)
 """Faults that may pass by themselves: another program lets go of its lock, a database server is started again."""
 
@@ -195,7 +197,11 @@ def _of_postgres(error: BaseException, where: str) -> StoreError | None:
             return NoDatabase(f"there is no database at {where}: create it (createdb), or check the name")
         if are_exhausted():
             return _no_descriptors(where)
-        return Unreachable(f"cannot reach {where} ({lines[-1].strip()}): check the address and that it runs")
+        why = lines[-1].strip()
+        if any(words in why for words in ("no password supplied", "authentication failed")):
+            advice = f"check the user, and give the password in {PASSWORD}"
+            return Unreachable(f"{where} does not let you in ({why}): {advice}")
+        return Unreachable(f"cannot reach {where} ({why}): check the address and that it runs")
     if state == "55P03":
         return Locked(f"{where} is locked by another program: wait until it is done, or stop it, and try again")
     if state in ("25006", "42501"):

@@ -34,6 +34,32 @@ def test_the_file_that_serve_shows_is_one_that_it_reads(referee: Referee, tmp_pa
     assert tomllib.loads(everything).keys() == DEFAULTS.keys()
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('listn = "127.0.0.1:7700"', "unknown key 'listn': did you mean 'listen'?"),
+        ("wholly_else = 1", "unknown key 'wholly_else': known are listen, db, "),
+        ('time = "abc"', "time: 'abc' is not a duration"),
+        ('hosted_idle = "soon"', "hosted_idle: 'soon' is not a duration"),
+        ('log_level = "loud"', "log_level: there is no log level 'loud': choose debug, "),
+        ("submission_mb = 400", "submission_mb: 48 is the most, not 400"),
+        ('insecure = "yes"', "insecure must be true or false, not 'yes'"),
+        ("max_bots = 3.5", "max_bots must be a whole number, not 3.5"),
+        ("max_bots = -1", "max_bots must be at least 1, not -1"),
+        ("time =", "invalid value (at "),
+    ],
+)
+def test_a_slip_in_the_settings_is_named_with_file_and_key(
+    referee: Referee, tmp_path: Path, line: str, said: str
+) -> None:
+    file = tmp_path / "referee.toml"
+    file.write_text(f"{line}\n")
+    done = referee("serve", "--config", file)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"error: {file}: {said}")
+    assert done.err.count("\n") == 1
+
+
 def test_the_unit_is_one_that_systemd_reads() -> None:
     """Not whether it starts: that takes a machine with systemd. But no line may be one that it would ignore."""
     unit = (DEPLOY / "referee.service").read_text()
@@ -74,6 +100,11 @@ def test_a_server_with_submissions_may_call_what_the_sandbox_needs() -> None:
     [allowed] = [line.removeprefix("SystemCallFilter=").split() for line in lines if line.startswith("SystemCall")]
     assert {"@system-service", "@mount", "sethostname"} <= set(allowed)
     assert {"RestrictNamespaces=false", "ProtectHostname=false"} <= set(lines)
+    assert "RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK" in lines
+    # These two hide parts of /proc; then the kernel lets nobody without root mount one.
+    assert {"ProtectKernelTunables=false", "ProtectKernelLogs=false"} <= set(lines)
+    # Or bots would be measured from outside alone (`hosting/process/cgroups.py`).
+    assert "Delegate=cpu memory pids" in lines
 
 
 def test_nginx_reads_the_example_of_a_proxy(tmp_path: Path) -> None:

@@ -65,6 +65,11 @@ def test_what_cannot_be_is_said_in_a_sentence(referee: Referee, league: Path, wo
     assert said in done.err
 
 
+def test_a_reason_that_is_misspelt_is_named(referee: Referee, league: Path) -> None:
+    done = referee("matches", "--reason", "timout", "--db", league)
+    assert (done.code, done.out, done.err) == (0, "", "no match fits: did you mean --reason timeout?\n")
+
+
 def test_no_match_is_no_failure(referee: Referee, league: Path) -> None:
     done = referee("matches", "--reason", "nothing_like_it", "--db", league)
     assert (done.code, done.out, done.err) == (0, "", "no match fits: leave out an option to see more\n")

@@ -165,7 +165,17 @@ def test_what_to_type_next_can_be_typed_as_it_stands(
     assert main.main(["new", "my bots/mine", "--game", "flip7"]) == 0
     said = capsys.readouterr().out
     assert "referee check 'my bots/mine'" in said
-    assert "python 'my bots/mine/bot.py'" in said
+    assert "REFEREE_TOKEN=… python 'my bots/mine/bot.py'" in said
+
+
+def test_no_token_has_to_stand_on_a_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every user of the machine can read those."""
+    for language in LANGUAGES:
+        assert main.main(["new", str(tmp_path / language), "--game", "flip7", "--lang", language]) == 0
+        assert "REFEREE_TOKEN=… " in capsys.readouterr().out
+    written = [file.read_text(encoding="utf-8") for file in tmp_path.rglob("*") if file.is_file()]
+    assert written
+    assert not [text for text in written if "--token TOKEN" in text]
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_webhooks_of_the_config_file_are_brought_into_the_database_once(tmp_path
 @pytest.mark.parametrize(
     ("table", "says"),
     [
-        ('name = "a"', "a webhook of the --config file has no url"),
+        ('name = "a"', "webhook a of the --config file has no url: give name and url"),
         (f'name = "a"\nurl = "{URL}"\nforms = "slack"', "a table [[webhooks]] with name, url, form and secret"),
         (f'name = "a"\nurl = "{URL}"\non = "all"', "a table [[webhooks]] with name, url, form and secret"),
         (f'name = "a"\nurl = "{URL}"\non = ["all"]', "webhook a of the --config file: there is no kind 'all'"),

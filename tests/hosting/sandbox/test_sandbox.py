@@ -265,6 +265,24 @@ def test_a_trial_that_fails_is_explained(words: str, way_out: str) -> None:
     assert way_out in walls._why(words)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "bwrap: No permissions to create new namespace, likely because the kernel does not allow it",
+        "bwrap: Can't set hostname to referee-bot: Operation not permitted",
+        "bwrap: loopback: Failed to create NETLINK_ROUTE socket: Address family not supported by protocol",
+    ],
+)
+def test_in_a_service_its_unit_is_named_as_what_may_forbid_a_sandbox(
+    monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    """Seen with systemd 252 and the unit that comes with Referee, without its drop-in."""
+    monkeypatch.setenv("NOTIFY_SOCKET", "/run/systemd/notify")
+    said = walls._why(words)
+    assert "nstall server/deploy/submissions.conf beside the unit, then 'systemctl daemon-reload'" in said
+    assert "unprivileged_userns_clone" not in said
+
+
 async def test_without_a_sandbox_nothing_is_started(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(walls, "probe", lambda: "no sandbox here")
     with pytest.raises(walls.SandboxFailed, match="no sandbox here"):

@@ -73,7 +73,7 @@ def bridge(
     'referee new DIR --game GAME --lang sh' makes a program to start from; proto/LINES.md is the manual. The
     program's stderr is shown here. Exit code 1: the program failed; 2: the server refused it; 3: no server.
 
-    Example: [bold]referee bridge --token TOKEN -- awk -W interactive -f mybot.awk[/bold]
+    Example: [bold]REFEREE_TOKEN=… referee bridge -- awk -W interactive -f mybot.awk[/bold]
     """
     from arena.errors import ArenaError
     from arena.settings import Practice, Settings, is_address, is_token, read_certificates

@@ -41,6 +41,7 @@ def events(
     invitations, and what each admin did, is listed too: with --server for those who give an admin's token.
     """
     from referee.tournament.events import INSTALLATION_KINDS, KINDS
+    from referee.tournament.events_together import together
 
     if kind is not None and kind not in (*KINDS, *INSTALLATION_KINDS):
         wrong_use(f"there is no kind of event {kind!r}: choose {', '.join((*KINDS, *INSTALLATION_KINDS))}")
@@ -53,10 +54,11 @@ def events(
         and (event.alarm or not alarms)
     ]
     found.sort(key=lambda event: event.at)  # stable: the order within a journal stays
-    shown = found[-limit:]
     if json:
-        print_json({"total": len(found), "events": [event.to_json() for event in shown]})
+        print_json({"total": len(found), "events": [event.to_json() for event in found[-limit:]]})
         return
+    found = together(found)
+    shown = found[-limit:]
     if not shown:
         stderr_console().print("no event fits: leave out an option to see more", markup=False)
         return

@@ -11,6 +11,7 @@ from referee.cli.arguments import AsJson, Ca, Db, Server
 from referee.cli.backend import Row, backend_of
 from referee.cli.errors import wrong_use
 from referee.cli.output import print_json, stderr_console, stdout_console
+from referee.rules.spelling import nearest
 
 USUAL_LIMIT = 20
 MOST = 1_000_000
@@ -93,7 +94,9 @@ def matches(
         print_json({"total": total, "matches": rows})
         return
     if not rows:
-        stderr_console().print("no match fits: leave out an option to see more", markup=False)
+        meant = nearest(word, (*FAULTS, "absent", "void")) if word and "reason" in wanted else None
+        advice = f"did you mean --reason {meant}?" if meant else "leave out an option to see more"
+        stderr_console().print(f"no match fits: {advice}", markup=False)
         return
     _print(rows, everywhere=not tournament)
     if total > len(rows):

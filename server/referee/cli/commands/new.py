@@ -109,7 +109,7 @@ def _tell(folder: Path, game: str, language: Language) -> None:
 
     where = shlex.quote(f"./{folder}" if len(folder.parts) == 1 else str(folder))
     started = _started(folder, language)
-    connect = f"{started} --token TOKEN" if started else f"referee bridge --token TOKEN -- {where}"
+    connect = f"REFEREE_TOKEN=… {started or f'referee bridge -- {where}'}"
     console = stdout_console()
     console.print(
         Text.assemble(("made ", ""), (str(folder), "bold green"), f": a bot that plays {game}"), soft_wrap=True

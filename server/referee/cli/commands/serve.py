@@ -16,7 +16,7 @@ from referee.cli.database import open_store
 from referee.cli.defaults import DEFAULT_DB
 from referee.cli.errors import ENVIRONMENT, WRONG_USE, Failure
 from referee.cli.output import stderr_console
-from referee.cli.serve_settings import DEFAULTS, example, read_config
+from referee.cli.serve_settings import CHOICES, DEFAULTS, check, example, read_config
 from referee.cli.stopping import Stopping
 from referee.cli.submissions import submission_plan
 from referee.cli.web import Web, check_web, start_web
@@ -139,7 +139,8 @@ def serve(
     if bool(settings["tls_cert"]) != bool(settings["tls_key"]):
         raise Failure("--tls-cert and --tls-key go together", WRONG_USE)
     _check_addresses(settings["addresses"])
-    _check_log(settings)
+    for key in CHOICES:
+        check(key, settings[key])
     settings["webhooks"] = configured(settings["webhooks"])
     asyncio.run(_serve(settings, new_admin_token))
 
@@ -154,16 +155,6 @@ def _check_addresses(addresses: list[Any]) -> None:
             raise Failure(
                 f"{address!r} is not an address that bots could try: give HOST:PORT, such as arena.example.org:7700",
                 WRONG_USE,
-            )
-
-
-def _check_log(settings: dict[str, Any]) -> None:
-    from referee.logs import FORMATS, LEVELS, ZONES
-
-    for name, known in (("log_level", LEVELS), ("log_format", FORMATS), ("log_time", ZONES)):
-        if settings[name] not in known:
-            raise Failure(
-                f"there is no {name.replace('_', ' ')} {settings[name]!r}: choose {', '.join(known)}", WRONG_USE
             )
 
 
@@ -248,7 +239,7 @@ async def _serve(settings: dict[str, Any], new_admin_token: bool) -> None:
             if server.most_connections < settings["max_bots"]:
                 say(_too_few(server.most_connections, settings, files), markup=False)
             site = None
-            events = EventLog(store)
+            events = EventLog(store, for_people=settings["log_format"] == "text")
             await in_thread(events.skip_to_now)
             background: list[asyncio.Future[None]] = [
                 asyncio.ensure_future(events.follow()),

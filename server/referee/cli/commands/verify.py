@@ -288,7 +288,7 @@ def _sentence(value: dict[str, Any]) -> str:
     seeds = "commitment, seeds" if value["seeds"] else "(root still secret: seeds not checked) schedule"
     if value["nonces"] or value["nonces_missing"]:
         missing = f" ({value['nonces_missing']} promised and not told)" if value["nonces_missing"] else ""
-        rest.append(f"{value['nonces']} nonces of entrants in the seeds{missing}")
+        rest.append(f"{value['nonces']} nonce{'' if value['nonces'] == 1 else 's'} of entrants in the seeds{missing}")
     if value["rounds"]:
         rest.append(f"{value['rounds']} rounds {'drawn again' if value['seeds'] else 'as they were told'}")
     rest += [f"rulings: {'; '.join(value['rulings'])}"] if value["rulings"] else []

@@ -286,6 +286,11 @@ def _pipe() -> int:
 
 
 OWN_BOTS = "for bots that are your own, or that you trust, there is --no-sandbox"
+DROP_IN = (
+    "Install server/deploy/submissions.conf beside the unit, then 'systemctl daemon-reload' and 'systemctl restart "
+    "referee'"
+)
+"""The unit that comes with Referee forbids what a sandbox needs, and so does many another."""
 _LODGERS = count()
 
 
@@ -299,11 +304,16 @@ def _why(words: str) -> str:
                 "bwrap with a profile in /etc/apparmor.d, or for all programs with "
                 "'sysctl kernel.apparmor_restrict_unprivileged_userns=0'"
             )
+        if "NOTIFY_SOCKET" in os.environ:
+            return (
+                f"bubblewrap may not make a sandbox ({last}): the unit of this service forbids namespaces, or the "
+                f"system does. {DROP_IN}"
+            )
         return (
             f"bubblewrap may not make a sandbox ({last}): this system forbids user namespaces. Allow them "
             "('sysctl kernel.unprivileged_userns_clone=1', or --privileged for a container), or run as root"
         )
-    return f"bubblewrap failed ({last})"
+    return f"bubblewrap failed ({last})" + (f": {DROP_IN[0].lower()}{DROP_IN[1:]}" if "NETLINK" in words else "")
 
 
 def _environment(spec: BotSpec, link: Link) -> dict[str, str]:

@@ -116,7 +116,9 @@ def test_a_person_does_not_wait_for_a_database_that_is_away(locked: Locked) -> N
     locked.run.communicate()
     said = locked.log.read_text()
     assert locked.run.returncode == 130, said
-    assert said.splitlines()[-1].startswith("error: stopped while the database could not be used; the same command"), said
+    assert said.splitlines()[-1].startswith("error: stopped while the database could not be used; the same command"), (
+        said
+    )
 
 
 @pytest.mark.soak

@@ -94,7 +94,7 @@ async def test_tls_on_one_side_only_is_a_mistake_on_either_side(certs: Path) -> 
 async def test_what_says_nothing_is_no_scheduler(certs: Path) -> None:
     async with listening(None, greeting=b"") as port:
         for given in (None, certs):
-            with pytest.raises(Unreachable, match="it says nothing|it closes"):
+            with pytest.raises(Unreachable, match=r"it says nothing|it closes"):
                 await reach(address(port, given), "worker", patience=0)
 
 

@@ -107,7 +107,7 @@ if TYPE_CHECKING:  # what editors and type checkers read
     from referee.store.invitations import Invitation, NewInvitation
     from referee.store.match_results import PackedResult
     from referee.store.match_search import MatchQuery, NamedMatch
-    from referee.store.snapshots import NewSnapshot, StoredSnapshot
+    from referee.store.snapshot_form import NewSnapshot, StoredSnapshot
     from referee.store.store import Store
     from referee.store.values import (
         ADMIN_FACT,
@@ -178,7 +178,7 @@ else:
         "NewEntrant": "values",
         "NewInvitation": "invitations",
         "NewRound": "values",
-        "NewSnapshot": "snapshots",
+        "NewSnapshot": "snapshot_form",
         "NewTable": "values",
         "NewTournament": "values",
         "NewerSchema": "errors",
@@ -206,7 +206,7 @@ else:
         "StoredMatch": "values",
         "StoredRound": "values",
         "StoredSeat": "values",
-        "StoredSnapshot": "snapshots",
+        "StoredSnapshot": "snapshot_form",
         "Tournament": "values",
         "TournamentState": "values",
         "Unknown": "errors",

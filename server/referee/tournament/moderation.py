@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence, Sized
 from enum import StrEnum
 from functools import partial
+from typing import TYPE_CHECKING
 
 from referee.rules.game import WrongUse
-from referee.store import Ruling, RulingKind, SeatedMatch, Store
+from referee.store import Ruling, RulingKind, SeatedMatch
 from referee.tournament.plan import Plan
 from referee.tournament.schedule.making_up import make_up
 from referee.tournament.schedule.pairing import Pairing
+
+if TYPE_CHECKING:
+    from referee.store import Store
 
 
 class Action(StrEnum):

@@ -45,7 +45,7 @@ async def serve_worker(
 
     tasks.machine = machine
     host = await _own_address(address, told, stopped)
-    tries, connected = 0, False
+    tries, connected, why = 0, False, ""
     try:
         while not stopped.is_set():
             try:
@@ -66,8 +66,9 @@ async def serve_worker(
             except (Unreachable, OSError, TimeoutError, ValueError, RuntimeError) as error:
                 if isinstance(error, Mistaken) and not connected:
                     raise
-                if tries == 0:
+                if tries == 0 or (isinstance(error, Mistaken) and why != str(error)):
                     told(f"the scheduler {address} does not answer ({_said(error)}): waiting for it")
+                why = str(error)
                 await _unless(stopped, AGAIN_SECONDS[min(tries, len(AGAIN_SECONDS) - 1)])
                 tries += 1
                 continue

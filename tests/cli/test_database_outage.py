@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -58,6 +62,63 @@ def test_a_run_whose_connections_are_cut_ends_as_one_that_was_left_alone(postgre
     found, wanted = json.loads(out), json.loads(alone.stdout)
     assert (found["digest"], found["matches"], found["faults"]) == (wanted["digest"], 60, [])
     assert "the database can be used again" in log.read_text()
+
+
+class Locked:
+    """A run whose SQLite file another program has locked, so that it can read and not write."""
+
+    def __init__(self, folder: Path) -> None:
+        self.log = folder / "run.log"
+        with self.log.open("wb") as said:
+            self.run = subprocess.Popen(
+                referee("--db", "cup.db", "--concurrency", "1"), cwd=folder, stdout=subprocess.PIPE, stderr=said
+            )
+        self._path = folder / "cup.db"
+        eventually(lambda: self._finished() or self.run.poll() is not None, SLOW, self.log.read_text)
+        self.other = sqlite3.connect(self._path, timeout=SLOW, isolation_level=None)
+        self.other.execute("BEGIN IMMEDIATE")
+        self.says("waiting until the database can be used")
+
+    def says(self, text: str) -> None:
+        eventually(lambda: text in self.log.read_text() or self.run.poll() is not None, SLOW, self.log.read_text)
+        assert text in self.log.read_text()
+
+    def _finished(self) -> int:
+        try:
+            with closing(sqlite3.connect(f"file:{self._path}?mode=ro", uri=True)) as beside:
+                return int(beside.execute("SELECT count(*) FROM matches WHERE state = 'finished'").fetchone()[0])
+        except sqlite3.OperationalError:  # not made yet
+            return 0
+
+
+@pytest.fixture
+def locked(tmp_path: Path) -> Iterator[Locked]:
+    made = Locked(tmp_path)
+    with closing(made.other), made.run:
+        yield made
+        made.run.kill()
+
+
+@pytest.mark.timeout(900)
+def test_a_run_that_can_only_read_says_at_once_that_it_waits_and_goes_on(locked: Locked, tmp_path: Path) -> None:
+    alone = subprocess.run(referee(), cwd=tmp_path, capture_output=True, check=True)
+    locked.other.execute("ROLLBACK")
+    out, _ = locked.run.communicate()
+    said = locked.log.read_text()
+    assert locked.run.returncode == 0, said
+    assert json.loads(out)["digest"] == json.loads(alone.stdout)["digest"]
+    assert (said.count("waiting until the database"), said.count("can be used again")) == (1, 1), said
+
+
+@pytest.mark.timeout(900)
+def test_a_person_does_not_wait_for_a_database_that_is_away(locked: Locked) -> None:
+    locked.run.send_signal(signal.SIGINT)
+    locked.run.communicate()
+    said = locked.log.read_text()
+    assert locked.run.returncode == 130, said
+    assert said.splitlines()[-1].startswith("error: stopped while the database could not be used; the same command"), (
+        said
+    )
 
 
 @pytest.mark.soak

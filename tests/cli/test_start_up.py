@@ -25,6 +25,7 @@ TYPER = {"typer", "pydantic"}
 """It loads pydantic for the options of a command."""
 GAMES = {"google.protobuf"}
 """The rules alone: what draws and imagines is loaded by who draws and imagines."""
+RATED = GAMES | {"trueskill"}
 STORE = TYPER | GAMES | {"sqlalchemy", "sqlalchemy.orm"}
 """SQLModel brings the object mapper with it."""
 
@@ -54,8 +55,10 @@ def over(tmp_path_factory: pytest.TempPathFactory) -> str:
         ("games --json", GAMES),
         ("rules flip7 --raw", TYPER | GAMES),
         ("games", GAMES | {"rich.console"}),
-        ("leaderboard --once --json --db DB", STORE | {"trueskill"}),
-        ("leaderboard --once --db DB", STORE | {"trueskill", "rich.console"}),
+        ("leaderboard --once --json --db DB", RATED),
+        ("leaderboard --once --db DB", RATED | {"rich.console"}),
+        ("leaderboard league --json --db DB", RATED),
+        ("leaderboard --once --csv --db DB", STORE | {"trueskill", "rich.console"}),
         ("tournament list --json --db DB", STORE | {"trueskill"}),
         ("tournament status league --json --db DB", set()),
         ("tournament show league --json --db DB", set()),
@@ -113,7 +116,7 @@ def test_what_is_answered_without_the_parser_is_what_the_parser_answers(
         "leaderboard --once --db OVER --db OVER",
         "leaderboard --once --db",
         "leaderboard --once --server localhost:1 --db OVER",
-        "leaderboard league --once --db DB",
+        "leaderboard another --once --db DB",
         "tournament status --db OVER",
         "tournament status league --once --db OVER",
         "tournament show league --db OVER",

@@ -223,11 +223,15 @@ def test_a_lock_that_passes_is_borne_by_a_patient_writer_and_told_once(tmp_path:
             told.append(error)
             troubled.set()
 
+        relieved: list[bool] = []
         store.writer.patience, store.writer.on_trouble = PATIENCE, trouble
+        store.writer.on_relief = lambda: relieved.append(True)
         waiting = store.writer.submit(note("later"))
         assert troubled.wait(PATIENCE)
+        assert not relieved
         other.execute("ROLLBACK")
         assert waiting.result(PATIENCE) == "later"
+        assert relieved == [True]
         assert [type(error) for error in told] == [Locked]
         assert store.fact("at once") is None
 

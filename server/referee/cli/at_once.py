@@ -11,10 +11,14 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from referee import __version__
 from referee.cli.defaults import DEFAULT_DB
+
+if TYPE_CHECKING:
+    from referee.store import Store
+    from referee_leaderboard.standings import Standings
 
 
 def answered(words: Sequence[str]) -> bool:
@@ -77,21 +81,39 @@ def _read(words: Sequence[str]) -> _Line | None:
 def _leaderboard(line: _Line | None) -> bool:
     if line is None or not line.flags:  # without a flag it is a live screen
         return False
+    from referee.cli.output import print_json, print_table
     from referee.store.quick_look import kept_table
-
-    value = kept_table(line.db, line.name)
-    if value is None:
-        return False
-    if "--json" in line.flags:
-        from referee.cli.output import print_json
-
-        print_json(value)
-        return True
-    from referee.cli.output import print_table
     from referee_leaderboard.standings import Standings
 
-    print_table(Standings.from_json_value(value))
+    value = kept_table(line.db, line.name)
+    standings = _open_table(line.db, line.name) if value is None else Standings.from_json_value(value)
+    if standings is None:
+        return False
+    if "--json" in line.flags:
+        print_json(standings.to_json_value() if value is None else value)
+    else:
+        print_table(standings)
     return True
+
+
+def _open_table(db: str, name: str) -> Standings | None:
+    """The standings of a tournament that is not over, unless it is one of those that only the store can tell."""
+    from referee.store.quick_store import UNUSUAL, open_to_look
+    from referee.store.values import TournamentState
+
+    try:
+        with open_to_look(db) as store:
+            name = store.tournaments.meant(name)
+            tournament = store.tournaments.get(name)
+            if tournament.state in (TournamentState.FINISHED, TournamentState.CANCELLED):
+                return None  # it is kept when it has been worked out
+            if tournament.settings.get("format") or store.rulings.count(tournament.id):
+                return None
+            from referee.tournament.standings import Follower
+
+            return Follower(cast("Store", store), name).update()  # it has the verbs that are needed
+    except UNUSUAL:
+        return None
 
 
 def _tournament(verb: str, line: _Line | None) -> bool:

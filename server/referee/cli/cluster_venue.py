@@ -117,8 +117,9 @@ async def cluster_venue(
 ) -> AsyncIterator[ClusterVenue]:
     """The cluster, with these bots under these names; what there is to tell goes to stderr."""
     from referee.logs import log_to_stderr
-    from referee.workers.cluster.connection import Connection, Unreachable
+    from referee.workers.cluster.connection import Connection
     from referee.workers.cluster.crew import ClusterRun
+    from referee.workers.cluster.reaching import Mistaken, Unreachable
     from referee.workers.cluster.venue import ClusterVenue
 
     log_to_stderr(logging.WARNING)
@@ -136,6 +137,8 @@ async def cluster_venue(
     venue.on_notice = lambda text: stderr_console().print(text, markup=False, soft_wrap=True)
     try:
         await venue.open()
+    except Mistaken as error:
+        raise Failure(f"the scheduler {address} cannot be used: {error}", ENVIRONMENT) from None
     except Unreachable as error:
         raise Failure(
             f"the scheduler {address} does not answer ({error}): 'referee cluster scheduler' starts one", ENVIRONMENT

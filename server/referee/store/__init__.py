@@ -109,7 +109,7 @@ if TYPE_CHECKING:  # what editors and type checkers read
     from referee.store.invitations import Invitation, NewInvitation
     from referee.store.match_results import PackedResult
     from referee.store.match_search import MatchQuery, NamedMatch
-    from referee.store.snapshots import NewSnapshot, StoredSnapshot
+    from referee.store.snapshot_form import NewSnapshot, StoredSnapshot
     from referee.store.store import Store
     from referee.store.values import (
         ADMIN_FACT,
@@ -180,7 +180,7 @@ else:
         "NewEntrant": "values",
         "NewInvitation": "invitations",
         "NewRound": "values",
-        "NewSnapshot": "snapshots",
+        "NewSnapshot": "snapshot_form",
         "NewTable": "values",
         "NewTournament": "values",
         "NewerSchema": "errors",
@@ -209,7 +209,7 @@ else:
         "StoredMatch": "values",
         "StoredRound": "values",
         "StoredSeat": "values",
-        "StoredSnapshot": "snapshots",
+        "StoredSnapshot": "snapshot_form",
         "Tournament": "values",
         "TournamentState": "values",
         "Unknown": "errors",

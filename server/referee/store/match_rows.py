@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, func, sel
 from referee.store import tables as t
 from referee.store.connections import binary
 from referee.store.damage import damaged, sound
-from referee.store.errors import DamagedRow
+from referee.store.record_form import unpacked_record
 from referee.store.values import FaultySeat, MatchState, StoredMatch, StoredSeat, fault_word
 
 FINISHED = "finished"
@@ -130,17 +128,7 @@ def read_records(connection: Connection, matches: Sequence[int]) -> dict[int, by
 
 def _unpacked(row: Row[Any]) -> bytes:
     sound(t.records, row)
-    body = binary(row.body)
-    unpacking = zlib.decompressobj()
-    try:
-        # Bounded by the noted size, so that a damaged row cannot fill the memory.
-        record = unpacking.decompress(body, max(0, row.size) + 1)
-    except zlib.error:
-        record = b""
-    whole = unpacking.eof and not unpacking.unused_data and row.packed_crc == zlib.crc32(body)
-    if not whole or len(record) != row.size or hashlib.sha256(record).hexdigest() != row.sha256:
-        raise DamagedRow(f"the record of match {row.match_id} is damaged: restore the database from a copy")
-    return record
+    return unpacked_record(row.match_id, binary(row.body), row.sha256, row.size, row.packed_crc)
 
 
 def _match(row: Row[Any], seats: list[StoredSeat]) -> StoredMatch:

@@ -36,6 +36,8 @@ TABLE_SETTINGS = f"3, referee {__version__}"
 """What a kept table depends on besides what is stored; the number is to be raised when the same results are shown in
 another way.
 """
+UNUSUAL = (sqlite3.Error, OSError, ValueError, TypeError, LookupError, RecursionError, zlib.error)
+"""What goes wrong where something is not as usual."""
 TIMEOUT = 10.0
 """Seconds for which a lock is waited for, as in `Store.open`."""
 
@@ -56,13 +58,13 @@ def kept_table(db: str, name: str) -> dict[str, Any] | None:
 def _unless_unusual(look: Callable[[str, str], Seen | None], db: str, name: str) -> Seen | None:
     try:
         return look(db, name)
-    except (sqlite3.Error, OSError, ValueError, TypeError, LookupError, RecursionError, zlib.error):
+    except UNUSUAL:
         return None  # said by whoever opens it as a whole
 
 
 def _tournament(db: str, name: str) -> TournamentLook | None:
-    with _reading(db) as connection:
-        row = None if connection is None else _row(connection, name)
+    with reading(db) as connection:
+        row = None if connection is None else named_row(connection, "SELECT * FROM tournaments WHERE name = ?", name)
         if connection is None or row is None:
             return None
         number = row["id"]
@@ -72,25 +74,26 @@ def _tournament(db: str, name: str) -> TournamentLook | None:
         stage = "SELECT stage FROM rounds WHERE tournament_id = ? ORDER BY number DESC LIMIT 1"
         rulings = "SELECT count(*) FROM rulings WHERE tournament_id = ?"
         return TournamentLook(
-            _value(row),
+            tournament_in(row),
             Counts(**dict(connection.execute(states, (number,)))),
             connection.execute(again, (number,)).fetchone()[0],
             tuple([_text(one) for (one,) in connection.execute(names, (number,))]),
             _draws(connection, number),
             _text((connection.execute(stage, (number,)).fetchone() or ("",))[0]),
             connection.execute(rulings, (number,)).fetchone()[0],
-            _head(connection, number),
+            head(connection, number),
         )
 
 
-def _row(connection: sqlite3.Connection, name: str) -> sqlite3.Row | None:
-    cursor = connection.execute("SELECT * FROM tournaments WHERE name = ?", (name,))
+def named_row(connection: sqlite3.Connection, query: str, *words: object) -> sqlite3.Row | None:
+    """The first row of a query, with the names of its columns."""
+    cursor = connection.execute(query, words)
     cursor.row_factory = sqlite3.Row
     found: sqlite3.Row | None = cursor.fetchone()
     return found
 
 
-def _value(row: sqlite3.Row) -> Tournament:
+def tournament_in(row: sqlite3.Row) -> Tournament:
     """What the public may see of a row, as the store gives it."""
     shown = _flag(row["revealed"])
     settings = json.loads(row["settings"])
@@ -151,7 +154,7 @@ def _bytes(value: object) -> bytes:
 
 
 def _kept_table(db: str, name: str) -> dict[str, Any] | None:
-    with _reading(db) as connection:
+    with reading(db) as connection:
         number = None if connection is None else _meant(connection, name)
         if connection is None or number is None:
             return None
@@ -161,13 +164,13 @@ def _kept_table(db: str, name: str) -> dict[str, Any] | None:
         cursor.row_factory = sqlite3.Row
         for row in cursor:
             value = value_in(row["body"]) if digest_of(row, row["body"]) == row["sha256"] else None
-            if isinstance(value, dict) and value["head"] == _head(connection, number)._asdict():
+            if isinstance(value, dict) and value["head"] == head(connection, number)._asdict():
                 return value
     return None
 
 
 @contextmanager
-def _reading(db: str) -> Iterator[sqlite3.Connection | None]:
+def reading(db: str) -> Iterator[sqlite3.Connection | None]:
     """One moment of a file that this program knows, or None."""
     if "://" in db or "\0" in db or not os.path.isfile(db):
         yield None
@@ -200,6 +203,7 @@ def _meant(connection: sqlite3.Connection, name: str) -> int | None:
     return int(number) if state in over else None
 
 
-def _head(connection: sqlite3.Connection, chain: int) -> ChainHead:
+def head(connection: sqlite3.Connection, chain: int) -> ChainHead:
+    """Where a hash chain stands."""
     query = "SELECT number, hash FROM journal WHERE chain = ? ORDER BY number DESC LIMIT 1"
     return ChainHead.after(connection.execute(query, (chain,)).fetchone())

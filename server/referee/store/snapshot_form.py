@@ -1,16 +1,47 @@
-"""The stored form of a snapshot: compressed JSON, and a digest over everything in its row."""
+"""Snapshots as values, and their stored form: compressed JSON, and a digest over everything in its row."""
 
 from __future__ import annotations
 
 import json
 import zlib
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
+
+from referee.store.values import SnapshotKind
 
 LARGEST = 64_000_000
 """Bytes of a value: a damaged row cannot fill the memory."""
 NOTED = ("through", "entrants", "finished", "aside", "rulings", "settings", "journal_number", "journal_hash")
 """What a row notes beside the tournament, the kind and the value."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewSnapshot:
+    """A value, and what it was computed from."""
+
+    kind: SnapshotKind
+    through: int
+    """Matches before this place in the schedule went into it."""
+    entrants: int
+    """How many there were, in the order of entry."""
+    finished: int
+    aside: int
+    """How many matches before that place were finished, and how many set aside."""
+    rulings: int
+    """How many rulings were known."""
+    settings: str
+    """A digest of everything else that the value depends on, such as constants."""
+    value: Any
+    """Plain JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSnapshot(NewSnapshot):
+    """A snapshot with the place of the journal when it was stored."""
+
+    journal_number: int
+    journal_hash: str
 
 
 def packed(value: Any) -> bytes:

@@ -22,39 +22,11 @@ from sqlalchemy.exc import OperationalError
 
 from referee.store import tables as t
 from referee.store.connections import Connections, binary
-from referee.store.snapshot_form import NOTED, digest_of, packed, value_in
+from referee.store.snapshot_form import NOTED, NewSnapshot, StoredSnapshot, digest_of, packed, value_in
 from referee.store.values import MatchState, SnapshotKind
 
 UNIT = 1000
 """Matches in which the distance of snapshots is measured."""
-
-
-@dataclass(frozen=True, slots=True)
-class NewSnapshot:
-    """A value, and what it was computed from."""
-
-    kind: SnapshotKind
-    through: int
-    """Matches before this place in the schedule went into it."""
-    entrants: int
-    """How many there were, in the order of entry."""
-    finished: int
-    aside: int
-    """How many matches before that place were finished, and how many set aside."""
-    rulings: int
-    """How many rulings were known."""
-    settings: str
-    """A digest of everything else that the value depends on, such as constants."""
-    value: Any
-    """Plain JSON."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredSnapshot(NewSnapshot):
-    """A snapshot with the place of the journal when it was stored."""
-
-    journal_number: int
-    journal_hash: str
 
 
 @dataclass(frozen=True, slots=True)

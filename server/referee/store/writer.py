@@ -51,6 +51,8 @@ class Writer:
         """The faults that are borne so long."""
         self.on_trouble: Callable[[StoreError], object] = lambda error: None
         """Called in the writer's thread when such a fault begins to be borne."""
+        self.on_relief: Callable[[], object] = lambda: None
+        """Called in the writer's thread when it has passed, and something could be written again."""
         self._trouble: StoreError | None = None
         """The fault that is being borne now."""
         self._borne_until: float | None = None
@@ -129,7 +131,9 @@ class Writer:
             while True:
                 try:
                     self._write_group(group)
-                    self._borne_until = None
+                    if self._borne_until is not None:
+                        self._borne_until = None
+                        self.on_relief()
                     break
                 except NoDescriptors:
                     # Nothing was written. It gets better when a file is closed, so it is no reason to stop.

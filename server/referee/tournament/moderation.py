@@ -10,14 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence, Sized
 from enum import StrEnum
 from functools import partial
+from typing import TYPE_CHECKING
 
 from referee.rules.game import WrongUse
 from referee.rules.spelling import brief
-from referee.store import Ruling, RulingKind, SeatedMatch, Store
-from referee.store.match_search import read_name
+from referee.store import Ruling, RulingKind, SeatedMatch
 from referee.tournament.plan import Plan
 from referee.tournament.schedule.making_up import make_up
 from referee.tournament.schedule.pairing import Pairing
+
+if TYPE_CHECKING:
+    from referee.store import Store
 
 
 class Action(StrEnum):
@@ -56,6 +59,8 @@ def rule(store: Store, name: str, action: Action, subject: str, reason: str, *, 
 
 def match_number(tournament: str, match: str) -> int:
     """The number of a match of this tournament, given as `12` or `league/12`."""
+    from referee.store.match_search import read_name  # SQLAlchemy, which whoever only tells rulings does without
+
     read = read_name(match if "/" in match else f"{tournament}/{match}")
     if read is None or read[0] != tournament:
         raise WrongUse(f"{brief(match)} is not a match of {tournament}: give its number, or {tournament}/NUMBER")

@@ -11,13 +11,16 @@ from collections.abc import Iterator
 from contextlib import suppress
 from hashlib import sha256
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from referee.rules import registry
 from referee.rules.chance import Seeded
 from referee.rules.openings import OPENINGS, openings_of
-from referee.store import NewSnapshot, SnapshotKind, Store, StoredMatch, StoreError, TournamentState
+from referee.store import NewSnapshot, SnapshotKind, StoredMatch, StoreError, TournamentState
 from referee.store.errors import DamagedRow
+
+if TYPE_CHECKING:
+    from referee.store import Store
 
 LOOKED_AT = 2000
 """Matches of a tournament that are compared, the first ones: repeats show early."""

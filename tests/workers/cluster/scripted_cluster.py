@@ -22,8 +22,9 @@ from referee.rules import registry
 from referee.tournament.running.played import Played
 from referee.tournament.running.venue import Fixture
 from referee.workers.cluster.addresses import ClusterAddress
-from referee.workers.cluster.connection import Connection, SeenWorker, TaskFailed, Unreachable
+from referee.workers.cluster.connection import Connection, SeenWorker, TaskFailed
 from referee.workers.cluster.crew import ClusterRun, Patience
+from referee.workers.cluster.reaching import Unreachable
 from referee.workers.cluster.trust import Trust
 from referee.workers.cluster.venue import ClusterVenue
 from referee.workers.orders import fixture_of

@@ -62,6 +62,17 @@ def test_certificates_are_for_their_owner_only_and_fit_together(tmp_path: Path) 
     (tmp_path / "certs" / "worker-key.pem").write_bytes((tmp_path / "others" / "worker-key.pem").read_bytes())
     with pytest.raises(WrongUse, match="do not belong together"):
         address.security("worker")
+    for file in ("worker.pem", "worker-key.pem"):
+        (tmp_path / "certs" / file).write_bytes((tmp_path / "others" / file).read_bytes())
+    with pytest.raises(WrongUse, match=r"worker\.pem is not of the authority in .*ca\.pem"):
+        address.security("worker")
     (tmp_path / "certs" / "client.pem").unlink()
     with pytest.raises(WrongUse, match=r"cannot read .*client\.pem"):
         address.security("client")
+
+
+def test_a_certificate_that_has_expired_is_told_before_anything_is_connected(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    make_certs(tmp_path / "certs", days=0)
+    with pytest.raises(WrongUse, match=r"worker\.pem has expired: 'referee cluster certs DIR' makes new ones"):
+        ClusterAddress.parse("10.0.0.5", tmp_path / "certs").security("worker")

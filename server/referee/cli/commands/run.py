@@ -18,7 +18,7 @@ from referee.cli.arguments import OPTION_HELP, AsJson, game_options, seconds
 from referee.cli.building import BuildNetwork
 from referee.cli.cluster_venue import Certs, Cluster, Place, cluster_address, on_cluster
 from referee.cli.database import open_store
-from referee.cli.database_outage import PATIENCE, usable_again
+from referee.cli.database_outage import Outage
 from referee.cli.errors import ENVIRONMENT, INTERRUPTED, WRONG_USE, Failure
 from referee.cli.format_options import (
     Advance,
@@ -295,13 +295,13 @@ async def _run(
         return 0
     again = "the same command goes on from here" if kept else "with --db FILE it could go on from here"
     hosted = dict(zip(plan.hosted, bots, strict=True))
-    store.writer.patience = PATIENCE  # results that are there wait for it too
+    outage = Outage(store, again)
     while True:
         try:
-            runner, venue, site, standings = await _play(store, name, place, hosted, page, as_json, again)
+            runner, venue, site, standings = await _play(store, name, place, hosted, page, as_json, again, outage)
             break
         except PASSING as error:
-            await usable_again(store, error, again)
+            await outage.usable_again(error)
             if store.tournaments.get(name).state is TournamentState.FINISHED:  # its end was stored after all
                 _print_stored(store, name, as_json=as_json, kept=kept)
                 return 0
@@ -352,6 +352,7 @@ async def _play(
     page: tuple[str, Tls | None] | None,
     as_json: bool,
     again: str,
+    outage: Outage,
 ) -> tuple[Runner, HostedVenue, WebServer | None, Standings]:
     """Play a tournament to its end, or until it is stopped; StoreError if the database fails."""
     from referee.tournament.running.runner import Runner
@@ -363,7 +364,7 @@ async def _play(
         try:
             if site is not None:
                 stderr_console().print(f"in a browser: {await start_web(site)}", markup=False)
-            await _watch(runner, venue, as_json, again)
+            await _watch(runner, venue, as_json, again, outage)
             return runner, venue, site, await runner.standings()
         except BaseException:
             if site is not None:
@@ -390,34 +391,43 @@ def _site(store: Store, runner: Runner, venue: HostedVenue, listen: str, tls: Tl
     return WebServer(of_run(store, runner, venue.watched), WebSettings(listen, tls, server=""))
 
 
-async def _watch(runner: Runner, venue: HostedVenue, as_json: bool, again: str) -> None:
+async def _watch(runner: Runner, venue: HostedVenue, as_json: bool, again: str, outage: Outage) -> None:
     """Play, and show how it goes: a live screen on a terminal, lines otherwise; `again` says how to go on later."""
+    from referee.store import PASSING
     from referee_leaderboard import Feed, plain_progress_line, watch
 
     loop = asyncio.get_running_loop()
     screen: asyncio.Task[None] | None = None
-    say = venue.on_notice
+    say, warn = venue.on_notice, outage.say
 
     def asked() -> None:
         runner.stop("interrupted")
-        if screen is None and not as_json:
+        if outage.give_up():
+            runner.break_off()
+        elif screen is None and not as_json:
             stderr_console().print(STOPPING, markup=False)
 
+    def insisted() -> None:
+        outage.give_up()
+        runner.break_off()
+
     def left(_: object) -> None:
-        venue.on_notice = say
+        venue.on_notice, outage.say = say, warn
+        if outage.away:
+            warn(outage.away)
         for text in venue.notices:  # what the screen has shown went away with it
             say(text)
-        if not playing.done():
+        if not playing.done() and not outage.ends:
             stopping.ask()
             stderr_console().print(STOPPING, markup=False)
 
     # Matches that are broken off are played again another time.
-    stopping = Stopping(on_asked=asked, on_insisted=runner.break_off)
+    stopping = Stopping(on_asked=asked, on_insisted=insisted)
     playing = loop.create_task(runner.run())
     venue.failed.add_done_callback(lambda failed: playing.cancel() if not failed.cancelled() else None)
     feed = Feed()
     if _on_screen(as_json):
-        venue.on_notice = lambda text: None  # the screen shows it
+        venue.on_notice = outage.say = lambda text: None  # the screen shows it
         screen = loop.create_task(watch(feed, final=False))
         screen.add_done_callback(left)
     try:
@@ -425,9 +435,13 @@ async def _watch(runner: Runner, venue: HostedVenue, as_json: bool, again: str) 
             if screen is None:
                 stderr_console().print(plain_progress_line(standings), markup=False)
             else:
-                words = ([STOPPING] if runner.stopped else []) + venue.notices[::-1]
+                words = [text for text in (outage.away, STOPPING if runner.stopped else "") if text]
+                words += venue.notices[::-1]
                 feed.put(replace(standings, notices=(*words, *standings.notices)))
         playing.result()
+    except PASSING as error:  # told at once: playing ends only when what is to be written was written, or given up
+        outage.ends_playing(error)
+        raise
     except asyncio.CancelledError:
         if venue.failed.done() and venue.failed.exception() is not None:
             raise Failure(f"{venue.failed.exception()}; {again}", ENVIRONMENT) from None

@@ -44,7 +44,7 @@ def worker(
     from referee.hosting.sandbox.bubblewrap import probe, what_holds
     from referee.logs import log_to_stderr
     from referee.workers.cluster.addresses import ClusterAddress
-    from referee.workers.cluster.connection import Unreachable
+    from referee.workers.cluster.reaching import Mistaken, Unreachable
     from referee.workers.cluster.serving import cache_folder, cache_in, serve_worker
     from referee.workers.cluster.site import Machine
 
@@ -67,6 +67,8 @@ def worker(
 
     try:
         asyncio.run(play())
+    except Mistaken as error:
+        raise Failure(f"the scheduler {address} cannot be used: {error}", ENVIRONMENT) from None
     except Unreachable as error:
         raise Failure(str(error), ENVIRONMENT) from None
     return 0

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from referee.store import MatchState, Store, StoredMatch, StoredRound, Tournament
+from referee.store import MatchState, StoredMatch, StoredRound, Tournament
 from referee.tournament.formats import registry
 from referee.tournament.formats.format import Field, Format, SettledRound
 from referee.tournament.formats.settled import settled_round
 from referee.tournament.plan import Plan
+
+if TYPE_CHECKING:
+    from referee.store import Store
 
 OPEN = (MatchState.SCHEDULED, MatchState.PLAYING)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from referee.chain_head import ChainHead
-from referee.store import Counts, MatchState, Store, StoredMatch, Tournament, TournamentState
+from referee.store import Counts, MatchState, StoredMatch, Tournament, TournamentState
+from referee.tournament.formats import registry as formats
 from referee.tournament.formats.settled import missing_from
 from referee.tournament.moderation import told
 from referee.tournament.plan import NONE_SHARED, Plan, is_final
@@ -23,6 +25,9 @@ from referee.tournament.standings.scoreboard import Scoreboard
 from referee.tournament.standings.snapshots import Snapshots
 from referee_leaderboard.format import FormatStanding
 from referee_leaderboard.standings import Head, Order, Outcome, Playing, Standings, State
+
+if TYPE_CHECKING:
+    from referee.store import Store
 
 __all__ = [
     "Follower",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from referee.store import MatchState, RulingKind, Store, StoredMatch, StoredRound, Tournament
+from referee.store import MatchState, RulingKind, StoredMatch, StoredRound, Tournament
 from referee.tournament.formats.bracket import Bracket
 from referee.tournament.formats.format import Field
 from referee.tournament.formats.places import advanced, places, through
@@ -13,6 +14,9 @@ from referee.tournament.plan import Plan
 from referee.tournament.running.rounds import RoundsSoFar
 from referee_leaderboard.format import FormatPairing, FormatPlace, FormatRound, FormatStage, FormatStanding, FormatTable
 from referee_leaderboard.standings import Standing
+
+if TYPE_CHECKING:
+    from referee.store import Store
 
 MOST_ROUNDS = 32
 MOST_TABLES = 200

@@ -8,11 +8,15 @@ belongs to. Whatever is stored of the tournament later moves the head, and then 
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from referee.chain_head import ChainHead
-from referee.store import NewSnapshot, SnapshotKind, Store, StoreError, Tournament
+from referee.store import NewSnapshot, SnapshotKind, StoreError, Tournament
 from referee.store.quick_look import TABLE_SETTINGS
 from referee_leaderboard.standings import Standings, State
+
+if TYPE_CHECKING:
+    from referee.store import Store
 
 OVER = (State.FINISHED, State.CANCELLED)
 

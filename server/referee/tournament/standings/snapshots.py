@@ -12,13 +12,17 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import astuple
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
-from referee.store import NewSnapshot, SnapshotKind, Store, StoreError
+from referee.store import NewSnapshot, SnapshotKind, StoreError
 from referee.tournament.plan import NONE_SHARED, Plan, deals_across
 from referee.tournament.standings.boards import empty_board, rating_settings
 from referee.tournament.standings.scoreboard import Ranked, Scoreboard
 from referee_leaderboard.json_value import decode, encode
 from referee_leaderboard.strengths import Strengths
+
+if TYPE_CHECKING:
+    from referee.store import Store
 
 EVERY = 1000
 """Matches, in schedule order, between two snapshots: about a tenth of a second to rate."""

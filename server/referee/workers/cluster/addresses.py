@@ -7,6 +7,7 @@ whoever reaches one that asks for no certificate owns it and all its workers.
 from __future__ import annotations
 
 import ssl
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ DEFAULT_PORT = 8786
 CA = "ca.pem"
 ROLES = ("client", "scheduler", "worker")
 ABOUT = "an address of a scheduler is tls://HOST:PORT, such as tls://10.0.0.5:8786"
+EXPIRED, NOT_YET_VALID = 10, 9
+"""OpenSSL's numbers of what is wrong with a certificate."""
 HOW_TO_GET_CERTS = "'referee cluster certs DIR' makes them, --certs DIR (or REFEREE_CERTS) names them"
 
 
@@ -91,3 +94,31 @@ def _check(ca: Path, certificate: Path, key: Path) -> None:
     except ssl.SSLError as error:
         reason = error.reason or "unreadable"
         raise WrongUse(f"{certificate}, {key} and {ca} do not belong together, as PEM ({reason})") from None
+    try:
+        _accept(ca, certificate, key)
+    except ssl.SSLCertVerificationError as error:
+        raise WrongUse(f"{certificate} {about(error, ca)}") from None
+
+
+def about(error: ssl.SSLCertVerificationError, ca: Path) -> str:
+    """What is wrong with a certificate, to be put behind its name."""
+    if error.verify_code == EXPIRED:
+        return "has expired: 'referee cluster certs DIR' makes new ones, for all machines"
+    if error.verify_code == NOT_YET_VALID:
+        return "is not valid yet: check the clock of this machine"
+    return f"is not of the authority in {ca}: all machines need certificates that were made together"
+
+
+def _accept(ca: Path, certificate: Path, key: Path) -> None:
+    """Judge a certificate as who is connected to would: in a handshake of TLS with ourselves, without a network."""
+    ours, theirs = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    ours.check_hostname, ours.verify_mode = False, ssl.CERT_NONE
+    theirs.verify_mode = ssl.CERT_REQUIRED
+    theirs.load_verify_locations(ca)
+    for context in (ours, theirs):
+        context.load_cert_chain(certificate, key, password="")
+    there, back = ssl.MemoryBIO(), ssl.MemoryBIO()
+    sides = [ours.wrap_bio(back, there), theirs.wrap_bio(there, back, server_side=True)]
+    for side in (*sides, *sides):
+        with suppress(ssl.SSLWantReadError):
+            side.do_handshake()

@@ -16,13 +16,9 @@ from typing import Any
 from referee.workers.cluster.addresses import ClusterAddress
 from referee.workers.cluster.fence import fence
 from referee.workers.cluster.lean_dask import make_lean
+from referee.workers.cluster.reaching import CONNECT_SECONDS, Unreachable, reach
 
-CONNECT_SECONDS = 10.0
 TELL_SECONDS = 20.0
-
-
-class Unreachable(Exception):
-    """The scheduler does not answer: says how."""
 
 
 class TaskFailed(Exception):
@@ -53,6 +49,7 @@ class Connection:
         from distributed import Client
 
         fence()
+        await reach(self.address, "client")
         # We reconnect ourselves: dask would keep this client in a state of its own meanwhile.
         dask.config.set({"distributed.comm.timeouts.connect": CONNECT_SECONDS})
         try:

@@ -23,9 +23,10 @@ from referee.hosting.bot.spec import BotSpec
 from referee.rules import registry
 from referee.threads import in_thread
 from referee.workers.cluster import tasks
-from referee.workers.cluster.connection import Connection, SeenWorker, TaskFailed, Unreachable
+from referee.workers.cluster.connection import Connection, SeenWorker, TaskFailed
 from referee.workers.cluster.pace import Pace
 from referee.workers.cluster.packing import PackedBot, pack
+from referee.workers.cluster.reaching import Unreachable
 from referee.workers.cluster.remote_worker import RemoteWorker
 
 log = structlog.get_logger()

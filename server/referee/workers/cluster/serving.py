@@ -21,8 +21,8 @@ from referee.hosting.bot.build_copy import remove
 from referee.workers.cluster import tasks
 from referee.workers.cluster.addresses import ClusterAddress
 from referee.workers.cluster.bot_cache import BotCache
-from referee.workers.cluster.connection import CONNECT_SECONDS, Unreachable
 from referee.workers.cluster.lean_dask import make_lean
+from referee.workers.cluster.reaching import CONNECT_SECONDS, Mistaken, Unreachable, reach
 from referee.workers.cluster.site import Machine
 
 PREFIX = "referee-cluster-"
@@ -36,16 +36,20 @@ AGAIN_SECONDS = (0.5, 1.0, 2.0, 5.0)
 async def serve_worker(
     address: ClusterAddress, machine: Machine, name: str, stopped: asyncio.Event, told: Callable[[str], object]
 ) -> None:
-    """Play what the scheduler gives, until `stopped` is set; `told` hears when it is connected, and when not."""
+    """Play what the scheduler gives, until `stopped` is set; `told` hears when it is connected, and when not.
+
+    Mistaken if a first connection cannot be had by waiting. Later it is waited for all the same: a network may be ill.
+    """
     make_lean()
     from distributed import Worker
 
     tasks.machine = machine
     host = await _own_address(address, told, stopped)
-    tries = 0
+    tries, connected, why = 0, False, ""
     try:
         while not stopped.is_set():
             try:
+                await reach(address, "worker", patience=0)
                 worker: Any = await Worker(
                     str(address),
                     name=name,
@@ -59,13 +63,16 @@ async def serve_worker(
                     dashboard_address="127.0.0.1:0",
                     death_timeout=CONNECT_SECONDS,
                 )
-            except (OSError, TimeoutError, ValueError, RuntimeError) as error:
-                if tries == 0:
+            except (Unreachable, OSError, TimeoutError, ValueError, RuntimeError) as error:
+                if isinstance(error, Mistaken) and not connected:
+                    raise
+                if tries == 0 or (isinstance(error, Mistaken) and why != str(error)):
                     told(f"the scheduler {address} does not answer ({_said(error)}): waiting for it")
+                why = str(error)
                 await _unless(stopped, AGAIN_SECONDS[min(tries, len(AGAIN_SECONDS) - 1)])
                 tries += 1
                 continue
-            tries = 0
+            tries, connected = 0, True
             told(f"worker {name} plays for {address}: {machine.cores} cores")
             await _first(stopped.wait(), worker.finished())
             with suppress(OSError, TimeoutError):

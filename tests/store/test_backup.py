@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import resource
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from referee.store import ForeignDatabase, MatchResult, NoDatabase, NotADatabase, Refused, Store, Tournament
+from referee.store import DiskFull, ForeignDatabase, MatchResult, NoDatabase, NotADatabase, Refused, Store, Tournament
 from referee.store.address import parse_address
 from referee.store.backup import back_up
 
@@ -39,6 +41,30 @@ def test_a_copy_made_while_results_are_stored_is_whole_as_of_one_moment(
         finished = list(copy.matches.results_in_schedule_order(league.id))
         results = [entry for entry in copy.journal.read(league.id) if '"kind":"result"' in entry.entry]
         assert len(finished) == len(results) >= 1, "what is stored and what the journal tells is of one moment"
+
+
+@contextmanager
+def room_for_a_file(size: int) -> Iterator[None]:
+    """No file becomes larger: what the system says then is what it says of a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_where_the_copy_has_no_room_the_copy_is_named_and_nothing_of_it_is_left(
+    tmp_path: Path, new_league: Callable[..., Tournament]
+) -> None:
+    """It named the database, and left two files of the copy behind, on a full disk."""
+    source, target = tmp_path / "league.db", tmp_path / "copies" / "copy.db"
+    target.parent.mkdir()
+    with Store.open(source) as store:
+        new_league(store, matches=300)
+        with room_for_a_file(60_000), pytest.raises(DiskFull, match=r"no room left to write .*copies/copy\.db: "):
+            back_up(parse_address(source), target)
+    assert not list(target.parent.iterdir())
 
 
 def test_no_file_is_ever_replaced(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee.store import AlreadyOwned, Store, Unreachable, owner
+from referee.store import AlreadyOwned, DiskFull, Store, Unreachable, owner
 
 if TYPE_CHECKING:
     from tests.store.conftest import Hall
@@ -53,6 +55,24 @@ def test_a_refused_server_does_not_loosen_the_hold_of_the_first(open_store: Call
     server.bots.add("greedy")
     server.close()
     assert open_store(owner="server").bots.find("greedy") is not None
+
+
+def test_a_disk_without_any_room_is_told_with_the_name_of_the_database_and_may_be_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even the note of who holds it can be written; `serve` said 'the system: No space left on device'."""
+    path = tmp_path / "league.db"
+    Store.open(path).close()
+
+    def write(descriptor: int, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as full:
+        full.setattr("os.write", write)
+        with pytest.raises(DiskFull, match=r"no room left to write .*league\.db: free some"):
+            Store.open(path, owner="server")
+    assert not path.with_name("league.db-owner").exists()
+    Store.open(path, owner="server").close()
 
 
 def test_a_server_that_closed_leaves_nothing_beside_the_database(hall: Hall, open_store: Callable[..., Store]) -> None:

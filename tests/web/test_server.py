@@ -88,6 +88,18 @@ async def test_a_watcher_that_leaves_is_forgotten(competition: Competition, page
     await soon(lambda: places.taken == 0)
 
 
+async def test_who_sends_hundreds_of_requests_at_once_is_sent_away(page: Page) -> None:
+    """They were all kept, 120,000 of one address took 300 MB."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", page.port)
+    writer.write(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n" * 400)
+    async with asyncio.timeout(PATIENCE):
+        with suppress(ConnectionError):
+            said = await reader.read()
+            assert said.count(b" 200 OK") < 50
+    writer.close()
+    assert (await page.get("/health")).status == 200
+
+
 async def test_too_many_watchers_are_refused_with_a_status(competition: Competition) -> None:
     SlowMatch(competition, "league/0", "flip7")
     path = "/live/matches/league/0"

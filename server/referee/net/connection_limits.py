@@ -71,6 +71,7 @@ class ConnectionLimiter:
         self._on_full = on_full
         self._ended = 0
         self._said = float("-inf")
+        calls.on_flood = self._end_soon
 
     async def watch(self) -> None:
         """Runs as long as the server listens."""
@@ -92,6 +93,7 @@ class ConnectionLimiter:
             await asyncio.sleep(max(BUSY_SECONDS if busy else CALM_SECONDS, COST * cost))
 
     def close(self) -> None:
+        self._calls.on_flood = lambda where: None
         self._thread.shutdown(wait=True, cancel_futures=True)
         self._connections.close()
 
@@ -147,6 +149,15 @@ class ConnectionLimiter:
     def _end(self, surplus: Iterable[Connection]) -> None:
         for connection in surplus:
             self._ended += self._connections.end(connection)
+
+    def _end_soon(self, where: str) -> None:
+        """End a connection from the thread: the loop may be busy with what has come on it."""
+        self._thread.submit(self._end_at, where)
+
+    def _end_at(self, where: str) -> None:
+        now = time.monotonic()
+        self._end([one for one in self._connections.look(now) if one.where == where])
+        self._memory.freed(now)
 
     def _say(self) -> None:
         now = time.monotonic()

@@ -21,6 +21,7 @@ from referee.net.health_and_reflection import Health, Reflection
 from referee.net.limits import Limits
 from referee.net.messages import MAX_MESSAGE_BYTES
 from referee.net.open_calls import Calls
+from referee.net.refused_calls import OversizedMetadata, UnknownMethod
 
 HEALTH = health_pb2.DESCRIPTOR.services_by_name["Health"]
 REFLECTION = (reflection_v1.service(), reflection_pb2.DESCRIPTOR.services_by_name["ServerReflection"])
@@ -34,6 +35,8 @@ OPTIONS = [
     ("grpc.max_metadata_size", 8 << 10),
     ("grpc.absolute_max_metadata_size", 16 << 10),
     ("grpc.max_concurrent_streams", 64),
+    # What waits unread in the kernel is bounded: a flood is noticed before much of it has come in.
+    ("grpc.tcp_receive_buffer_size", 128 << 10),
     # Calls that wait for the loop: beyond 1,000, gRPC would turn some of them away by chance, and with them bots.
     ("grpc.server.max_pending_requests", 4_000),
     ("grpc.server.max_pending_requests_hard_limit", 8_000),
@@ -93,7 +96,11 @@ class Wire:
         self._reflection = Reflection([*names, HEALTH.full_name, *(service.full_name for service in REFLECTION)])
         standard = [(HEALTH, self._health), *((service, self._reflection) for service in REFLECTION)]
         self._server.add_generic_rpc_handlers(
-            [handlers(descriptor, servicer, self._calls) for descriptor, servicer in [*services, *standard]]
+            [
+                OversizedMetadata(self._calls),
+                *(handlers(descriptor, servicer, self._calls) for descriptor, servicer in [*services, *standard]),
+                UnknownMethod(self._calls),
+            ]
         )
         self._names = ["", *names]
 

@@ -17,6 +17,8 @@ LOOKS = 30
 """How many looks in a row above the limit are lasting."""
 FREED_SECONDS = 2.0
 """How long gRPC may take to let go of what it kept for a connection that was ended."""
+TIMES = 4
+"""How often memory is given back afterwards, after growing pauses: calls that had come in on it are still answered."""
 
 
 class Pressure(Enum):
@@ -38,10 +40,12 @@ class MemoryWatch:
         self._looked = float("-inf")
         self._above = 0
         self._to_give_back = float("inf")
+        self._pause = FREED_SECONDS
 
     def freed(self, now: float) -> None:
         """Much was freed just now, or will be in a moment."""
-        self._to_give_back = now + FREED_SECONDS
+        self._pause = FREED_SECONDS
+        self._to_give_back = now + self._pause
 
     def look(self, now: float) -> Pressure:
         """How it stands; looks about once a second. It may take a moment, so not in the event loop."""
@@ -50,7 +54,9 @@ class MemoryWatch:
         self._looked = now
         self.used = resident()
         if self.used > self.limit or now >= self._to_give_back:
-            self._to_give_back = float("inf")
+            self._pause *= 2
+            last = self._pause >= FREED_SECONDS * 2**TIMES
+            self._to_give_back = float("inf") if last else now + self._pause
             give_back()
             self.used = resident()
         if self.used <= self.limit:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
@@ -39,6 +39,8 @@ class Calls:
         self.bots: Counter[str] = Counter()
         self._heard: Counter[str] = Counter()
         self._admission = admission or Admission()
+        self.on_flood: Callable[[str], object] = lambda where: None
+        """Told of a connection that has to end at once."""
 
     def begin(self, peer: str) -> None:
         where = endpoint_of(peer)
@@ -48,6 +50,10 @@ class Calls:
 
     def end(self, peer: str) -> None:
         _one_less(self.open, endpoint_of(peer))
+
+    def expel(self, peer: str) -> None:
+        """What came on this connection no client sends: end it, and do not wait for the next look."""
+        self.on_flood(endpoint_of(peer))
 
     @contextmanager
     def bot(self, peer: str) -> Iterator[None]:

@@ -17,6 +17,16 @@ TIMEOUT = 5.0
 PAGES = 2048
 """Pages copied at a time; between two of these a server's writer has its turn."""
 
+WRITING = (
+    "SQLITE_FULL",
+    "SQLITE_READONLY",
+    "SQLITE_IOERR_WRITE",
+    "SQLITE_IOERR_FSYNC",
+    "SQLITE_IOERR_TRUNCATE",
+    "SQLITE_IOERR_SHM",
+)
+"""Errors that the copy has and not the database, which is only read."""
+
 
 def back_up(address: Address, target: Path) -> int:
     """Copy the database to a new file, for its owner only; returns its bytes. A copy that does not hold is removed."""
@@ -36,14 +46,16 @@ def back_up(address: Address, target: Path) -> int:
         os.link(unfinished, target)  # unlike a rename, this never replaces a file
         return target.stat().st_size
     except sqlite3.Error as error:
-        raise fault_of(error, str(address.path)) or error from error
+        written = (error.sqlite_errorname or "").startswith(WRITING)
+        raise fault_of(error, str(target if written else address.path)) or error from error
     except FileExistsError:
         raise Refused(f"{target} exists already: name a new file") from None
     except OSError as error:
         raise fault_of_file(error, str(target)) from error
     finally:
-        with suppress(OSError):
-            unfinished.unlink()
+        for suffix in ("", "-journal", "-wal", "-shm"):
+            with suppress(OSError):
+                os.unlink(f"{unfinished}{suffix}")
 
 
 def _copy(source: Path, target: Path) -> None:

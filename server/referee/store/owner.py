@@ -107,8 +107,12 @@ class _LockFile:
             self._held.add(self._key)
         with contextlib.suppress(OSError):  # a umask may have taken the owner's rights too; a stranger's file stays
             os.fchmod(self._descriptor, PRIVATE)
-        os.truncate(self._descriptor, 0)
-        os.write(self._descriptor, f"{owner}, process {os.getpid()}".encode())
+        try:
+            os.truncate(self._descriptor, 0)
+            os.write(self._descriptor, f"{owner}, process {os.getpid()}".encode())
+        except OSError as error:  # a full disk: the database could not be written either
+            self.release()
+            raise fault_of_file(error, str(database)) from error
 
     def _acquire(self, database: Path) -> int:
         while True:

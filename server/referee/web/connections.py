@@ -18,6 +18,8 @@ MOST_PER_ADDRESS = 1024
 """Connections; a browser uses up to six, and a class of sixty may sit behind one address."""
 REQUEST_SECONDS = 15.0
 LARGEST_REQUEST = 32 << 10
+MOST_WAITING = 16
+"""Requests on one connection behind the one that is answered; browsers send the next one after the answer."""
 UPLOAD = "/api/v1/submissions"
 """Where bots are submitted: a larger request, which is read only after its token is known."""
 UPLOAD_SECONDS = 120.0
@@ -25,6 +27,10 @@ LARGEST_UPLOAD = (64 << 20) + LARGEST_REQUEST
 _UPLOAD = f"POST {UPLOAD} ".encode()
 TRANSPORT = "referee.transport"
 """Under this name a request finds its connection, among the extensions of its ASGI scope."""
+
+
+class TooManyWaiting(Exception):
+    """Ends the reading: the connection is answered with 400 and closed."""
 
 
 class GuardedConnection(HttpToolsProtocol):
@@ -71,6 +77,8 @@ class GuardedConnection(HttpToolsProtocol):
         super().data_received(data)
 
     def on_message_begin(self) -> None:
+        if len(self.pipeline) >= MOST_WAITING:  # 32 KB hold hundreds of them, each of which takes kilobytes here
+            raise TooManyWaiting
         super().on_message_begin()
         # Streams are written straight to it (`web/lines.py`).
         self.scope["extensions"] = {TRANSPORT: self.transport}  # type: ignore[dict-item]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import hashlib
 import json
 import os
@@ -77,6 +78,29 @@ def test_an_import_into_an_empty_database_gives_the_same_digest_and_the_same_fol
     for path in sorted(out.rglob("*")):
         if path.is_file():
             assert (tmp_path / "again" / path.relative_to(out)).read_bytes() == path.read_bytes()
+
+
+def test_an_export_that_found_no_room_leaves_nothing_and_may_be_made_again(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it had written stayed, and the same command was then refused for it."""
+    new, there = tmp_path / "new", tmp_path / "there"
+    there.mkdir()
+
+    def write(path: Path, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    for out in (new, there):
+        with monkeypatch.context() as full:
+            full.setattr(Path, "write_bytes", write)
+            code, _, said = referee("export", "league", out, "--db", db)
+        assert (code, said) == (
+            3, f"error: cannot write {out}: No space left on device; free some disk space and export again\n"
+        )  # fmt: skip
+    assert not new.exists()
+    assert there.exists()
+    assert not list(there.iterdir())
+    assert referee("export", "league", new, "--db", db)[0] == 0
 
 
 def test_nothing_is_imported_from_a_folder_that_does_not_hold_or_into_a_database_with_something(

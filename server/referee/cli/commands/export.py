@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -71,7 +72,9 @@ def export_folder(backend: Backend, tournament: str, folder: Path) -> dict[str, 
         try:
             story = folders.write(published, folder)
         except OSError as error:
-            raise Failure(f"cannot write {error.filename or folder}: {error.strerror}", ENVIRONMENT) from None
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+            advice = "; free some disk space and export again" if full else ""
+            raise Failure(f"cannot write {error.filename or folder}: {error.strerror}{advice}", ENVIRONMENT) from None
     return {
         "folder": str(folder),
         "records": len(story.recorded),

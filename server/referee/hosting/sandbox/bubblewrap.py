@@ -172,7 +172,8 @@ def enclosed(
     for folder in ("/tmp", "/dev/shm"):
         inside += ["--perms", "1777", "--size", str(limits.disk), "--tmpfs", folder]
     inside += [*mounts_inside, "--perms", "0444", "--ro-bind-data", str(passwd), "/etc/passwd"]
-    inside += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", str(spec.cwd)]
+    # A bot that could write to /proc would take back that the kernel ends it first when memory runs out.
+    inside += ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", str(spec.cwd)]
     keys = [
         "prlimit", f"--nproc={_most(limits.processes, resource.RLIMIT_NPROC)}",
         f"--nofile={_most(limits.files, resource.RLIMIT_NOFILE)}", f"--data={2 * memory + (1 << 30)}",

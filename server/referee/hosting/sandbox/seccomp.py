@@ -9,9 +9,12 @@ Every one of them has a fallback in the runtimes of the usual languages, so they
 It also closes the ways by which two bots could speak to each other through files that both may only read: messages
 about what others do with a file (inotify, fanotify, leases), marks on a file that others can see (locks, write hints,
 and times: everybody may touch /dev/null), and questions whether another has read it (mincore and its like). Locks and
-times are granted and not kept: a program that locks its own files goes on, and nobody hears of it. A build keeps both,
-for compilers need them and a build plays no match. What is left is in SECURITY.md: timing, counters of the machine, and
-the memory of files that two bots have both mapped.
+times are granted and not kept: a program that locks its own files goes on, and nobody hears of it. Likewise what writes
+the host's disks out or drops its cache (sync, fsync of any file that can be opened, fadvise): a bot has no file on a
+disk, and the referee's database waits for the same disk. A build keeps all of these, for compilers need them and a
+build plays no match. Requests of asynchronous I/O, of which the whole machine has one number for
+all, are refused, and so is netlink but for questions about the bot's own network: the rest of it tells of the machine.
+What is left is in SECURITY.md: timing, counters of the machine, and the memory of files that two bots have both mapped.
 """
 
 from __future__ import annotations
@@ -28,7 +31,8 @@ Step = tuple[int, int, int, int]
 ALLOW, KILL, ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 GRANTED = ERRNO | 0
 """The call returns 0 and nothing has been done."""
-NUMBER_AT, ARCH_AT, FIRST_ARGUMENT_AT, SECOND_ARGUMENT_AT, FOURTH_ARGUMENT_AT = 0, 4, 16, 24, 40
+NUMBER_AT, ARCH_AT = 0, 4
+FIRST_ARGUMENT_AT, SECOND_ARGUMENT_AT, THIRD_ARGUMENT_AT, FOURTH_ARGUMENT_AT = 16, 24, 32, 40
 X32_BIT = 0x40000000
 NEW_NAMESPACES = 0x7E020000
 """All CLONE_NEW… flags of clone(2) but CLONE_NEWTIME, which it does not take."""
@@ -72,6 +76,7 @@ ABSENT: dict[str, tuple[int | None, int | None]] = {
     "clone3": (435, 435),
     "memfd_create": (319, 279),
     "memfd_secret": (447, 447),
+    "io_setup": (206, 0),
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
@@ -86,6 +91,16 @@ TIMES: dict[str, tuple[int | None, int | None]] = {
     "utimensat": (280, 88),
 }
 """Times of files: devices lie outside the sandbox, and whoever may write to one may set its time to now."""
+DISKS: dict[str, tuple[int | None, int | None]] = {
+    "sync": (162, 81),
+    "syncfs": (306, 267),
+    "fsync": (74, 82),
+    "fdatasync": (75, 83),
+    "sync_file_range": (277, 84),
+    "msync": (26, 227),
+    "fadvise64": (221, 223),
+}
+"""What a file that was opened for reading is enough for, and what keeps the disk busy under all others."""
 FCNTL = (72, 25)
 LOCKS = {6: GRANTED, 7: GRANTED, 37: GRANTED, 38: GRANTED, 5: ERRNO | errno.ENOLCK, 36: ERRNO | errno.ENOLCK}
 """Commands of fcntl: F_SETLK, F_SETLKW, the same for open files, and F_GETLK, which tells of the locks of others."""
@@ -100,8 +115,10 @@ CLONE = (56, 220)
 MMAP = (9, 222)
 MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
 SOCKET = (41, 198)
-FAMILIES = (1, 2, 10, 16)
-"""Unix, IPv4, IPv6, and netlink, by which runtimes ask what network there is: none."""
+FAMILIES = (1, 2, 10)
+"""Unix, IPv4 and IPv6."""
+NETLINK, ROUTE = 16, 0
+"""By which runtimes ask what network there is: none."""
 ABOVE_SHELLS = 10
 """A shell between us and the child may move descriptors of one digit."""
 
@@ -125,7 +142,7 @@ def program(machine: str | None = None, *, building: bool = False) -> bytes | No
             if (number := numbers[column]) is not None:
                 steps += [(JUMP_EQUAL, 0, 1, number), (RETURN, 0, 0, ERRNO | error)]
     if not building:
-        for numbers in (FLOCK, *TIMES.values()):
+        for numbers in (FLOCK, *TIMES.values(), *DISKS.values()):
             if (number := numbers[column]) is not None:
                 steps += [(JUMP_EQUAL, 0, 1, number), (RETURN, 0, 0, GRANTED)]
     steps += _by_value(FCNTL[column], SECOND_ARGUMENT_AT, MARKS | PIPE_SIZE | ({} if building else LOCKS))
@@ -137,8 +154,9 @@ def program(machine: str | None = None, *, building: bool = False) -> bytes | No
         (JUMP_ANY_BIT, 0, 1, MAP_SHARED),
     ]
     steps += _when(MMAP[column], shared, errno.EPERM)
-    known = [(JUMP_EQUAL, len(FAMILIES) - place, 0, family) for place, family in enumerate(FAMILIES)]
-    steps += _when(SOCKET[column], [(LOAD, 0, 0, FIRST_ARGUMENT_AT), *known], errno.EAFNOSUPPORT)
+    route = [(JUMP_EQUAL, 0, 2, NETLINK), (LOAD, 0, 0, THIRD_ARGUMENT_AT), (JUMP_EQUAL, 1, 0, ROUTE)]
+    known = [(JUMP_EQUAL, len(FAMILIES) - place + len(route), 0, family) for place, family in enumerate(FAMILIES)]
+    steps += _when(SOCKET[column], [(LOAD, 0, 0, FIRST_ARGUMENT_AT), *known, *route], errno.EAFNOSUPPORT)
     steps += [(RETURN, 0, 0, ALLOW)]
     return b"".join(struct.pack("<HBBI", *step) for step in steps)
 

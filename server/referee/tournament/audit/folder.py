@@ -10,7 +10,9 @@ import hashlib
 import json
 import os
 import re
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,10 +50,33 @@ class Published:
 
 
 def write(published: Published, folder: Path) -> Story:
-    """Write a new folder; returns what the journal tells. A folder that is not whole lacks its last file, the sums."""
+    """Write a new folder; returns what the journal tells. If that fails, nothing of it is left.
+
+    A folder that is not whole, as when the program was killed, lacks its last file, the sums.
+    """
     story = _told(published.entries, "the journal")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise WrongUse(f"{folder} exists already and is not empty: name a new folder")
+    there = folder.exists()
+    try:
+        _write(published, story, folder)
+    except BaseException:
+        _take_back(folder, there)
+        raise
+    return story
+
+
+def _take_back(folder: Path, there: bool) -> None:
+    """Remove what was written, and the folder if it was not `there` before; what others have put into it stays."""
+    shutil.rmtree(folder / RECORDS, ignore_errors=True)
+    with suppress(OSError):
+        for name in (*FILES, SUMS):
+            (folder / name).unlink(missing_ok=True)
+        if not there:
+            folder.rmdir()
+
+
+def _write(published: Published, story: Story, folder: Path) -> None:
     (folder / RECORDS).mkdir(parents=True, exist_ok=True)
     out = _Writer(folder)
     schedule = list(published.schedule)[: story.total]
@@ -66,7 +91,6 @@ def write(published: Published, folder: Path) -> Story:
     standings = board.digest() if is_final(plan, story.state, open_) else ""
     out.write(TOURNAMENT, [tournament_text(story, digest, standings)])
     out.finish()
-    return story
 
 
 def _seats(story: Story, schedule: Sequence[str]) -> list[tuple[int, ...]]:

@@ -18,6 +18,7 @@ from referee.cli.errors import DID_NOT_HOLD, DONE, ENVIRONMENT, INTERRUPTED, WRO
 from referee.cli.local_venue import UseSandbox, wants_sandbox
 from referee.cli.match_source import MatchName, MatchSource, find_match
 from referee.cli.output import print_json, stderr_console, stdout_console
+from referee.cli.terminal import board_width, wants_ascii
 
 if TYPE_CHECKING:
     from referee.analysis.ask import Reply
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from referee.match.clock import TimeControl
     from referee.workers.questioning import BotAnswers, Inquiry
 
+INDENT = "  "
+"""Before every line of a board."""
 STDERR = 2
 """Where the output of a bot at the terminal goes if stdout is for the result."""
 
@@ -145,7 +148,7 @@ class _Asking:
         from referee.hosting.admission.starting import Overloaded
         from referee.hosting.sandbox.bubblewrap import SandboxFailed
         from referee.logs import log_to_stderr
-        from referee.workers.questioning import CannotAsk
+        from referee.workers.questioning import CannotAsk, NotTold
 
         log_to_stderr(logging.CRITICAL)
         await build_bots([self._spec], shut_in=shut_in, network=build_network)
@@ -168,6 +171,8 @@ class _Asking:
             raise Failure(str(error), ENVIRONMENT) from None
         except Overloaded as error:
             raise Failure(f"the machine is too busy to ask a bot now: {error}", ENVIRONMENT) from None
+        except NotTold as error:
+            raise error.why from None
         except OSError as error:
             raise Failure(f"{self._spec.argv[0]} cannot be started: {error.strerror}", WRONG_USE) from None
         self._report(trouble)
@@ -228,16 +233,19 @@ class _Asking:
 
     def _print_board(self, decision: int) -> None:
         from referee.analysis.replay import Replay
+        from referee.analysis.replay.text import MOST_MOVES
 
         console = stdout_console()
         step = Replay(self._recorded)[decision]
         view, names = step.view(self._seat), self._recorded.names
-        for line in self._recorded.game.drawing(view, min(console.width, 100), names=names):
-            self._say(f"  {line}")
+        width = board_width(console.width, INDENT)
+        for line in self._recorded.game.drawing(view, width, names=names, ascii=wants_ascii()):
+            self._say(f"{INDENT}{line}")
         asked = next(one for one in step.asked if one.seat == self._seat)
         if asked.legal:
-            more = f" and {asked.legal_total - len(asked.legal)} more" if asked.legal_total > len(asked.legal) else ""
-            self._say(f"  legal: {', '.join(asked.legal)}{more}")
+            shown = asked.legal[:MOST_MOVES]
+            more = f" and {asked.legal_total - len(shown)} more" if asked.legal_total > len(shown) else ""
+            self._say(f"{INDENT}legal: {', '.join(shown)}{more}")
 
     def _print_reply(self, reply: Reply) -> None:
         if self._boards:

@@ -14,6 +14,7 @@ from referee.cli.arguments import AsJson, Ca, Db, Server
 from referee.cli.backend import Backend, backend_of
 from referee.cli.errors import DID_NOT_HOLD, ENVIRONMENT, WRONG_USE, Failure
 from referee.cli.output import print_json, stderr_console, stdout_console
+from referee.cli.terminal import tables_on_stdout
 
 if TYPE_CHECKING:
     from referee.tournament.audit.folder import Published
@@ -107,6 +108,7 @@ def _published(backend: Backend, tournament: str) -> Iterator[Published]:
 @contextmanager
 def _opened(target: str) -> Iterator[IO[str]]:
     if target == STDOUT:
+        tables_on_stdout()
         yield sys.stdout
         return
     try:

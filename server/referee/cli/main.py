@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
@@ -164,6 +164,7 @@ def _parse_and_run(words: Sequence[str]) -> int:
     from referee.cli.web import with_usual_address
     from referee.rules.game import WrongUse
 
+    command: Any = None
     try:
         only = words[0] if words and words[0] in COMMANDS else None
         command = typer.main.get_command(build(only))
@@ -177,12 +178,21 @@ def _parse_and_run(words: Sequence[str]) -> int:
     except typer.Abort:
         return INTERRUPTED
     except typer.TyperException as error:
-        named = f"{words[0]} " if words and words[0] in COMMANDS else ""
+        named = "".join(f"{word} " for word in _named(command, words))
         message = error.format_message() or "a word is missing"  # a group of commands alone has shown its help
         said = _in_our_form(message)
         asked = said.endswith("?")
         print_error(f"{said} 'referee {named}--help' lists all" if asked else f"{said}: see 'referee {named}--help'")
         return WRONG_USE
+
+
+def _named(command: Any, words: Sequence[str]) -> Iterator[str]:
+    """The words that name a command, `tournament annul`, of those that were typed."""
+    for word in words:
+        if word not in getattr(command, "commands", {}):
+            return
+        yield word
+        command = command.commands[word]
 
 
 def _in_our_form(message: str) -> str:

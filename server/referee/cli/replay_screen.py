@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from referee.analysis.replay import PUBLIC, REVEALED, Perspective, Replay, perspectives
 from referee.analysis.replay.text import heading, step_lines
 from referee.cli.terminal import wants_ascii, wants_colour
-from referee.rules.boards.seats import plural
-from referee.rules.boards.text import clip, to_ascii
+from referee.rules.boards.text import clip, plural, to_ascii
 from referee_leaderboard.keyboard import Keyboard
 
 ENTER = "\x1b[?1049h\x1b[?25l"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from referee.cli.output import stdout_console
 from referee.cli.terminal import board_width, wants_ascii, wants_colour
+from referee.rules.boards.text import plural
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,7 +46,10 @@ def print_explained(why: Explained) -> None:
     costly = why.costliest()
     decisions = len(why.decisions())
     if not costly:
-        _line(out, f"\nof {decisions} decisions none was surely worse than another move, as the yardstick plays on")
+        _line(
+            out,
+            f"\nof {plural(decisions, 'decision')} none was surely worse than another move, as the yardstick plays on",
+        )
     for place, one in enumerate(costly, 1):
         _line(out, f"\n{place}. decision {one.number} ({one.kind}): {one.sentence()}")
         width = board_width(out.width, INDENT)
@@ -68,7 +72,7 @@ def print_habits(habits: Habits) -> None:
     out = stdout_console()
     first = habits.matches[0]
     count = len(habits.matches)
-    _line(out, f"{habits.bot} in {count} matches of {first.match.game.title}")
+    _line(out, f"{habits.bot} in {plural(count, 'match', 'matches')} of {first.match.game.title}")
     reach = 1.96 * habits.rank_error
     _line(
         out,

@@ -19,6 +19,7 @@ from referee.cli.local_venue import UseSandbox, wants_sandbox
 from referee.cli.match_source import MatchName, MatchSource, find_match
 from referee.cli.output import print_json, stderr_console, stdout_console
 from referee.cli.terminal import board_width, wants_ascii
+from referee.rules.boards.text import plural
 
 if TYPE_CHECKING:
     from referee.analysis.ask import Reply
@@ -199,7 +200,7 @@ class _Asking:
 
             def told(reply: Reply) -> None:
                 self._heard.append(reply)
-                line.tell(f"{len(self._heard)} of {self._questions} questions answered")
+                line.tell(f"{len(self._heard)} of {plural(self._questions, 'question')} answered")
                 if not reply.same and not self._json:
                     line.aside(lambda: self._print_reply(reply))
 
@@ -226,7 +227,7 @@ class _Asking:
 
     def _print_head(self) -> None:
         name, game = self._recorded.names[self._seat], self._recorded.game.title
-        what = f"decision {self._at}" if self._at is not None else f"{self._questions} questions"
+        what = f"decision {self._at}" if self._at is not None else plural(self._questions, "question")
         self._say(f"{self._source.name}, {game}: {what} of seat {self._seat} ({name}), put to {self._spec.name}")
         if self._at is not None:
             self._print_board(self._at)
@@ -304,7 +305,7 @@ class _Asking:
         }
 
     def _sentence(self, findings: Any, trouble: str) -> str:
-        bot, many = self._spec.name, f"{findings.asked} question{'s' * (findings.asked != 1)}"
+        bot, many = self._spec.name, f"{plural(findings.asked, 'question')}"
         if trouble:
             return f"{bot} stopped after {many} of {self._questions}: {trouble}"
         if self._at is not None:

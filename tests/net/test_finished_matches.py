@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from arena.games.stop_me_go.v1 import stop_me_go_pb2
 from arena.v1 import match_pb2, result_pb2, standings_pb2, tournament_pb2_grpc
 from arena.v1 import tournament_pb2 as pb
+from referee.cli.main import main
 from referee.rules.record import Record
 from referee.tournament.audit.replay import replay
 
@@ -162,3 +164,11 @@ async def test_watchers_of_changes_end_with_the_same_standings_as_all_others(ser
     assert whole >= 1
     asked = json.loads((await stub.GetStandings(pb.GetStandingsRequest(tournament="league"))).standings_json)
     assert by_rank(value) == asked
+
+
+async def test_why_explains_a_match_of_a_server(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    await practise(server)
+    words = ["why", PLAYED, "--bot", "alice", "--server", server.address, "--rollouts", "4", "--workers", "1", "--json"]
+    assert await asyncio.to_thread(main, words) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["match"], told["name"], told["rollouts"]) == (PLAYED, "alice", 4)

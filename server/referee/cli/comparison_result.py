@@ -7,6 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from referee.cli.output import stdout_console
+from referee.rules.boards.text import plural
 
 if TYPE_CHECKING:
     from referee.analysis.compare import Comparison, Design, Measured, SideAccount
@@ -43,7 +44,9 @@ def print_comparison(comparison: Comparison, design: Design, title: str, seed: s
     console = stdout_console()
     against = f" against {', '.join(design.opponents)}" if design.opponents else ""
     console.print(
-        f"{title}, {comparison.players} players, {comparison.matches:,} matches{against}, seed {seed}", markup=False
+        f"{title}, {plural(comparison.players, 'player')}, {plural(comparison.matches, 'match', 'matches')}{against}, "
+        f"seed {seed}",
+        markup=False,
     )
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("")
@@ -78,7 +81,7 @@ def sentence(comparison: Comparison, design: Design, *, interrupted: bool = Fals
     from referee.analysis.compare import ComparisonVerdict
 
     new, old = design.new[0], design.old[0]
-    rank, matches = comparison.rank, f"{comparison.matches:,} matches"
+    rank, matches = comparison.rank, plural(comparison.matches, "match", "matches")
     sure = f"{comparison.confidence * 100:.4g} % sure"
     low, high = sorted(abs(end) for end in rank.interval)
     places = f"{abs(rank.difference):.2f} places"

@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from referee.cli.output import stdout_console
+from referee.rules.boards.text import plural
 
 if TYPE_CHECKING:
     from referee.cli.backend import Row
@@ -70,8 +71,9 @@ def print_progress(row: Row) -> None:
     aside = f", {row['matches_set_aside']} of them set aside without a result" if row["matches_set_aside"] else ""
     aside += f", {row['matches_dealt_anew']:,} dealt anew" if row["matches_dealt_anew"] else ""
     sys.stdout.write(  # no console: one line of plain text needs none, and it takes a while to load
-        f"{row['name']} is {row['state']}: {row['matches_done']} of {row['matches_total']} matches{aside}; "
-        f"hash chain of {row['head']['entries']} entries, head {row['head']['hash']}\n"
+        f"{row['name']} is {row['state']}: {row['matches_done']} of "
+        f"{plural(row['matches_total'], 'match', 'matches')}{aside}; "
+        f"hash chain of {plural(row['head']['entries'], 'entry', 'entries')}, head {row['head']['hash']}\n"
     )
 
 
@@ -90,7 +92,7 @@ def print_details(row: Row) -> None:
             f"{'repeatable':>16}  yes: whoever guesses the seed's text knows every deal", markup=False
         )
     stdout_console().print(
-        f"{'hash chain':>16}  {row['head']['entries']} entries, head {row['head']['hash']}",
+        f"{'hash chain':>16}  {plural(row['head']['entries'], 'entry', 'entries')}, head {row['head']['hash']}",
         markup=False,
         soft_wrap=True,
     )

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from referee.cli.at_once import answered
 from referee.cli.errors import DID_NOT_HOLD, DONE, ENVIRONMENT, INTERRUPTED, WRONG_USE, Failure
+from referee.cli.terminal import spell_plainly
 
 if TYPE_CHECKING:
     import typer
@@ -52,6 +53,7 @@ VERDICTS = ("check", "check-game", "compare", "conform", "scenario", "verify")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `referee` and return its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    spell_plainly()
     try:
         code = _run(words)
         sys.stdout.flush()

@@ -104,18 +104,38 @@ def why_unplayed(row: Row) -> str:
     return "it is being played" if state == "playing" else "it has not been played yet"
 
 
+def is_export(path: Path) -> bool:
+    """Whether this is the folder of an exported tournament."""
+    from referee.tournament.audit.folder import TOURNAMENT
+
+    return (path / TOURNAMENT).is_file()
+
+
+def exported_matches(folder: Path) -> list[int]:
+    """The numbers of the matches of which an exported tournament holds records, in order."""
+    from referee.tournament.audit.folder import RECORDS
+
+    return sorted(int(file.stem) for file in (folder / RECORDS).glob("*.json") if file.stem.isdecimal())
+
+
+def is_file_or_missing(what: str) -> bool:
+    """Whether this can be no more than a file: there is one, or there is no database for it to be anything else in."""
+    path = Path(what)
+    return (path.exists() and not path.is_dir()) or not Path(DEFAULT_DB).exists()
+
+
 def _file(what: str) -> Path | None:
     """The file that is meant, if it is one."""
-    from referee.tournament.audit.folder import RECORDS, TOURNAMENT
+    from referee.tournament.audit.folder import RECORDS
 
     path = Path(what)
     if path.is_dir():
-        if (path / TOURNAMENT).is_file():
+        if is_export(path):
             raise Failure(f"{what} is an exported tournament: name one of its matches, such as {path / '0'}", WRONG_USE)
         raise Failure(f"{what} is a folder: name a record file", WRONG_USE)
     if path.exists():
         return path
-    if path.name.isdecimal() and (path.parent / TOURNAMENT).is_file():
+    if path.name.isdecimal() and is_export(path.parent):
         record = path.parent / RECORDS / f"{path.name}.json"
         if not record.is_file():
             raise Failure(f"the exported tournament {path.parent} holds no record of match {path.name}", WRONG_USE)

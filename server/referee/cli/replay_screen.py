@@ -8,7 +8,6 @@ found.
 from __future__ import annotations
 
 import asyncio
-import os
 import shutil
 import signal
 import sys
@@ -17,8 +16,8 @@ from dataclasses import dataclass
 
 from referee.analysis.replay import PUBLIC, REVEALED, Perspective, Replay, perspectives
 from referee.analysis.replay.text import heading, step_lines
-from referee.rules.boards.seats import plural
-from referee.rules.boards.text import clip, to_ascii
+from referee.cli.terminal import wants_ascii, wants_colour
+from referee.rules.boards.text import clip, plural, to_ascii
 from referee_leaderboard.keyboard import Keyboard
 
 ENTER = "\x1b[?1049h\x1b[?25l"
@@ -161,17 +160,6 @@ class ScreenPosition:
         text = clip(f"{where}   {keys}" if keys else where, width)
         text = to_ascii(text) if ascii else text
         return f"\x1b[7m{text}\x1b[0m" if colour else text
-
-
-def wants_colour() -> bool:
-    """Whether the terminal should get colours: not where NO_COLOR says so, or the terminal is a dumb one."""
-    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM", "dumb") != "dumb"
-
-
-def wants_ascii() -> bool:
-    """Whether the output can show nothing but ASCII."""
-    encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
-    return not encoding.startswith("utf")
 
 
 async def run(position: ScreenPosition) -> None:

@@ -8,6 +8,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 from referee.cli.output import stdout_console
+from referee.rules.boards.text import plural
 
 if TYPE_CHECKING:
     from referee.hosting.simulation import PooledTally, SimulationTally, WinShare
@@ -88,7 +89,8 @@ def print_tally(title: str, summary: dict[str, Any], tally: SimulationTally) -> 
     value = tally_value(tally, summary["bots"])
     length, scores = value["length"], value["scores"]
     console.print(
-        f"[bold]{title}[/bold], {summary['players']} players, {tally.matches:,} matches, seed {summary['seed']}"
+        f"[bold]{title}[/bold], {plural(summary['players'], 'player')}, "
+        f"{plural(tally.matches, 'match', 'matches')}, seed {summary['seed']}"
     )
     facts = Table(box=None, show_header=False, pad_edge=False)
     facts.add_column(style="dim")

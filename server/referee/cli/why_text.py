@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from referee.cli.output import stdout_console
+from referee.cli.terminal import board_width, wants_ascii, wants_colour
+from referee.rules.boards.text import plural
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from referee.analysis.why import Explained, Habits
 
-WIDEST = 100
-"""Columns of a board, on a terminal that is wider."""
+INDENT = "   "
+"""Before every line of a board."""
 
 
 def print_explained(why: Explained) -> None:
@@ -44,11 +46,15 @@ def print_explained(why: Explained) -> None:
     costly = why.costliest()
     decisions = len(why.decisions())
     if not costly:
-        _line(out, f"\nof {decisions} decisions none was surely worse than another move, as the yardstick plays on")
+        _line(
+            out,
+            f"\nof {plural(decisions, 'decision')} none was surely worse than another move, as the yardstick plays on",
+        )
     for place, one in enumerate(costly, 1):
         _line(out, f"\n{place}. decision {one.number} ({one.kind}): {one.sentence()}")
-        for line in why.board(one.number, min(out.width, WIDEST), colour=out.is_terminal, ascii=_ascii(out)):
-            out.out(f"   {line}", highlight=False)
+        width = board_width(out.width, INDENT)
+        for line in why.board(one.number, width, colour=wants_colour(), ascii=wants_ascii()):
+            out.out(f"{INDENT}{line}", highlight=False)
     swings = why.luckiest()
     if swings:
         _line(out, "\nluck that changed most:")
@@ -66,7 +72,7 @@ def print_habits(habits: Habits) -> None:
     out = stdout_console()
     first = habits.matches[0]
     count = len(habits.matches)
-    _line(out, f"{habits.bot} in {count} matches of {first.match.game.title}")
+    _line(out, f"{habits.bot} in {plural(count, 'match', 'matches')} of {first.match.game.title}")
     reach = 1.96 * habits.rank_error
     _line(
         out,
@@ -90,7 +96,3 @@ def print_habits(habits: Habits) -> None:
 
 def _line(out: Console, text: str) -> None:
     out.print(text, markup=False, soft_wrap=True)
-
-
-def _ascii(out: Console) -> bool:
-    return not (out.encoding or "").lower().startswith("utf")

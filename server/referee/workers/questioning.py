@@ -36,6 +36,14 @@ END_SECONDS = 3.0
 ONE_LIFE = RestartPolicy(crashes=1)
 
 
+class NotTold(Exception):
+    """The answers could not be told, as when stdout is closed; nothing that the bot has done."""
+
+    def __init__(self, why: Exception) -> None:
+        super().__init__(str(why))
+        self.why = why
+
+
 class CannotAsk(Exception):
     """The bot is not there to be asked: says how it ended, and what it wrote."""
 
@@ -107,13 +115,22 @@ async def ask_at_terminal(spec: BotSpec, inquiry: Inquiry, stdout: int | None = 
 
 async def _interview(player: Player, inquiry: Inquiry, ended: asyncio.Task[int] | None = None) -> Interview:
     over = asyncio.Event()
+    untold: list[Exception] = []
+
+    def told(reply: Reply) -> None:
+        try:
+            inquiry.told(reply)
+        except (OSError, ValueError) as error:
+            untold.append(error)
+            over.set()
+
     interview = Interview(
         inquiry.recorded,
         inquiry.seat,
         player,
         inquiry.control,
         only=inquiry.only,
-        on_reply=inquiry.told,
+        on_reply=told,
         on_over=over.set,
     )
 
@@ -126,6 +143,8 @@ async def _interview(player: Player, inquiry: Inquiry, ended: asyncio.Task[int] 
     await over.wait()
     if ended is not None:
         ended.remove_done_callback(gone)
+    if untold:
+        raise NotTold(untold[0])
     return interview
 
 

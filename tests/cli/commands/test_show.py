@@ -32,3 +32,12 @@ def test_the_same_as_a_value(referee: Referee, league: Path) -> None:
 def test_a_match_without_a_result_says_why(referee: Referee, league: Path) -> None:
     assert "set aside as absent (cy was not there) (ada, bob, cy)" in referee("show", "league/2", "--db", league).out
     assert "it has not been played yet" in referee("show", "league/3", "--db", league).out
+
+
+def test_one_of_a_kind_is_told_in_the_singular(referee: Referee, tmp_path: Path) -> None:
+    db = tmp_path / "solo.db"
+    words = ("--players", 1, "--rounds", 1, "--seed", "x", "--name", "solo", "--workers", 1)
+    assert referee("run", "encore", "random", *words, "--db", db).code == 0
+    assert "encore, 1 player, round 1" in referee("show", "solo/0", "--db", db).out
+    assert "results of 1 match," in referee("verify", "solo", "--db", db).out
+    assert "wrote 1 row to" in referee("export", "solo", "--csv", tmp_path / "rows.csv", "--db", db).out

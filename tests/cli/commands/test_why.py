@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ def test_a_match_and_a_bot_of_a_tournament_are_explained(referee: Any, tmp_path:
     for words, said in (
         (("league", "--seat", 0), "league is a tournament: name the bot with --bot NAME"),
         (("league", "--bot", "nobody"), "there is no bot named nobody in league"),
-        (("league/99", "--seat", 0), "there is no match named league/99 in the database"),
+        (("league/99", "--seat", 0), "there is no match named 'league/99'"),
         (("cup", "--bot", "random"), "there is no tournament named cup"),
         (("league/0", "--bot", "nobody"), "'nobody' did not play in this match; there are: "),
         (("league/0", "--seat", 9), "there is no seat 9: the match has the seats 0 to 1"),
@@ -85,3 +86,37 @@ def test_a_file_that_is_no_record_does_not_hold(referee: Any, tmp_path: Path) ->
     assert (done.code, "does not hold" in done.err) == (1, True)
     done = referee("why", tmp_path / "nothing.json", "--seat", 0)
     assert (done.code, "there is no file" in done.err) == (2, True)
+
+
+def test_an_exported_tournament_is_explained_as_a_stored_one(referee: Any, tmp_path: Path) -> None:
+    db, folder = tmp_path / "league.db", tmp_path / "exported"
+    bots = ("random", "patient", "--rounds", 2, "--seed", "x", "--name", "league", "--workers", 1)
+    assert referee("run", "stop_me_go", *bots, "--db", db).code == 0
+    assert referee("export", "league", folder, "--db", db).code == 0
+    stored = referee("why", "league", "--bot", "random", "--db", db, "--json", *QUICK).json
+    assert referee("why", folder, "--bot", "random", "--json", *QUICK).json == stored
+    assert len(stored["matches"]) == 2
+    latest = referee("why", folder, "--bot", "random", "--matches", 1, "--json", *QUICK).json
+    assert latest["matches"] == ["league/1"]
+    one = referee("why", folder / "1", "--seat", 0, "--json", *QUICK)
+    assert (one.code, one.json["match"]) == (0, "league/1")
+    for words, said in (
+        ((folder, "--seat", 0), "is a tournament: name the bot with --bot NAME"),
+        ((folder, "--bot", "nobody"), "nobody has finished no match"),
+        ((folder / "9", "--seat", 0), "holds no record of match 9"),
+        (("league.json", "--seat", 0, "--db", db), "there is no match named 'league.json'"),
+    ):
+        done = referee("why", *words, *QUICK)
+        assert (done.code, done.out, said in done.err) == (2, "", True), done.err
+
+
+def test_what_is_no_record_is_named_as_what_it_is(referee: Any, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "league.db").write_bytes(b"SQLite format 3\0")
+    for name, code, said in (
+        ("pipe", 3, "it is no regular file"),
+        ("league.db", 2, "is a database: name a match of it, with --db"),
+        (".", 2, "is a folder: name a record file"),
+    ):
+        done = referee("why", tmp_path / name, "--seat", 0)
+        assert (done.code, done.out, said in done.err) == (code, "", True), done.err

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from arena.games.flip7.v1 import flip7_pb2
-from referee.rules.boards.seats import Names, ending, ordinal, plural, seat_of, viewer
+from referee.rules.boards.seats import Names, ending, ordinal, seat_of, viewer
+from referee.rules.boards.text import plural
 
 
 def test_seats_without_names_are_numbered() -> None:

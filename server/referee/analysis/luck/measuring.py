@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, NamedTuple
 
 from referee.analysis.luck.chance_events import UNTIL_SCORES_CHANGE, Luckmeter, Values, check_game
 from referee.analysis.luck.value import LearntValue, learn
 from referee.analysis.why.yardstick import Yardstick
+from referee.processes import process_pool
 from referee.rules import registry
 from referee.rules.game import Game
 from referee.rules.record import Record
@@ -83,21 +81,17 @@ def measured(meter: Luckmeter, records: Sequence[Record], processes: int | None 
         meter.value,
         meter.futures,
     )
-    # Started afresh rather than forked: whatever threads this process has stay out of it.
-    pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), initializer=_begin, initargs=given)
-    try:
-        yield from pool.map(_one, (record.to_bytes() for record in records))
-    except BrokenProcessPool:
-        raise OSError("a process that played rollouts ended: is there enough memory?") from None
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+    with process_pool(count, _begin, *given) as pool:
+        try:
+            yield from pool.map(_one, (record.to_bytes() for record in records))
+        except BrokenProcessPool:
+            raise OSError("a process that played rollouts ended: is there enough memory?") from None
 
 
 _METER: list[Luckmeter] = []
 
 
 def _begin(game: str, yardstick: str, rollouts: int, horizon: int, seed: int, value: LearntValue, futures: int) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the command, which ends these
     _METER[:] = [Luckmeter(Yardstick(registry.find(game), yardstick), rollouts, horizon, seed, value, futures)]
 
 

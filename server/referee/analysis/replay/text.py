@@ -8,8 +8,8 @@ from referee.analysis.replay.perspective import REVEALED, Perspective
 from referee.analysis.replay.recorded import AskedAgain, Forfeited, Incident, RecordedMatch, RejectedAnswer
 from referee.analysis.replay.steps import REFEREE, Asked, LogLine, Replay, Step
 from referee.rules.boards.page import BOLD, CYAN, DIM, HOT, RED, Page
-from referee.rules.boards.seats import Names, ordinal, plural
-from referee.rules.boards.text import clean
+from referee.rules.boards.seats import Names, ordinal
+from referee.rules.boards.text import clean, plural
 
 MOST_MOVES = 24
 """Legal moves that are written out."""

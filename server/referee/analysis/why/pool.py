@@ -6,11 +6,8 @@ them, nor in which order.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
@@ -20,6 +17,7 @@ from referee.analysis.why.luck import luck_of
 from referee.analysis.why.positions import Position, Setting, priced_together, states_of, value_position
 from referee.analysis.why.rollouts import outcome_of
 from referee.analysis.why.yardstick import Yardstick
+from referee.processes import process_pool
 from referee.rules import registry
 from referee.rules.game import Seat, State, WrongUse
 from referee.rules.record import Record
@@ -53,16 +51,11 @@ def _valued(record: Record, setting: Setting, processes: int) -> Iterator[Positi
         return
     yardstick = setting.yardstick
     given = (yardstick.game.name, yardstick.name, setting.seat, setting.rollouts, setting.seed, record.to_bytes())
-    # Started afresh rather than forked: whatever threads this process has stay out of it.
-    pool = ProcessPoolExecutor(
-        min(processes, count), multiprocessing.get_context("spawn"), initializer=_begin, initargs=given
-    )
-    try:
-        yield from pool.map(_one, range(count))
-    except BrokenProcessPool:
-        raise OSError("a process that played rollouts ended: is there enough memory?") from None
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+    with process_pool(min(processes, count), _begin, *given) as pool:
+        try:
+            yield from pool.map(_one, range(count))
+        except BrokenProcessPool:
+            raise OSError("a process that played rollouts ended: is there enough memory?") from None
 
 
 _WORK: list[tuple[Setting, list[tuple[State[Any], Mapping[Seat, Any]]]]] = []
@@ -70,7 +63,6 @@ _WORK: list[tuple[Setting, list[tuple[State[Any], Mapping[Seat, Any]]]]] = []
 
 def _begin(game: str, yardstick: str, seat: Seat, rollouts: int, seed: int, record: bytes) -> None:
     """Make a process ready: the yardstick loaded, the match followed once."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the command, which ends these
     stick = Yardstick(registry.find(game), yardstick)
     setting = Setting(stick, seat, rollouts, seed)
     _WORK[:] = [(setting, states_of(stick, Record.from_bytes(record)))]

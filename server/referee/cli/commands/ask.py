@@ -18,6 +18,8 @@ from referee.cli.errors import DID_NOT_HOLD, DONE, ENVIRONMENT, INTERRUPTED, WRO
 from referee.cli.local_venue import UseSandbox, wants_sandbox
 from referee.cli.match_source import MatchName, MatchSource, find_match
 from referee.cli.output import print_json, stderr_console, stdout_console
+from referee.cli.terminal import board_width, wants_ascii
+from referee.rules.boards.text import plural
 
 if TYPE_CHECKING:
     from referee.analysis.ask import Reply
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from referee.match.clock import TimeControl
     from referee.workers.questioning import BotAnswers, Inquiry
 
+INDENT = "  "
+"""Before every line of a board."""
 STDERR = 2
 """Where the output of a bot at the terminal goes if stdout is for the result."""
 
@@ -145,7 +149,7 @@ class _Asking:
         from referee.hosting.admission.starting import Overloaded
         from referee.hosting.sandbox.bubblewrap import SandboxFailed
         from referee.logs import log_to_stderr
-        from referee.workers.questioning import CannotAsk
+        from referee.workers.questioning import CannotAsk, NotTold
 
         log_to_stderr(logging.CRITICAL)
         await build_bots([self._spec], shut_in=shut_in, network=build_network)
@@ -168,6 +172,8 @@ class _Asking:
             raise Failure(str(error), ENVIRONMENT) from None
         except Overloaded as error:
             raise Failure(f"the machine is too busy to ask a bot now: {error}", ENVIRONMENT) from None
+        except NotTold as error:
+            raise error.why from None
         except OSError as error:
             raise Failure(f"{self._spec.argv[0]} cannot be started: {error.strerror}", WRONG_USE) from None
         self._report(trouble)
@@ -194,7 +200,7 @@ class _Asking:
 
             def told(reply: Reply) -> None:
                 self._heard.append(reply)
-                line.tell(f"{len(self._heard)} of {self._questions} questions answered")
+                line.tell(f"{len(self._heard)} of {plural(self._questions, 'question')} answered")
                 if not reply.same and not self._json:
                     line.aside(lambda: self._print_reply(reply))
 
@@ -221,23 +227,26 @@ class _Asking:
 
     def _print_head(self) -> None:
         name, game = self._recorded.names[self._seat], self._recorded.game.title
-        what = f"decision {self._at}" if self._at is not None else f"{self._questions} questions"
+        what = f"decision {self._at}" if self._at is not None else plural(self._questions, "question")
         self._say(f"{self._source.name}, {game}: {what} of seat {self._seat} ({name}), put to {self._spec.name}")
         if self._at is not None:
             self._print_board(self._at)
 
     def _print_board(self, decision: int) -> None:
         from referee.analysis.replay import Replay
+        from referee.analysis.replay.text import MOST_MOVES
 
         console = stdout_console()
         step = Replay(self._recorded)[decision]
         view, names = step.view(self._seat), self._recorded.names
-        for line in self._recorded.game.drawing(view, min(console.width, 100), names=names):
-            self._say(f"  {line}")
+        width = board_width(console.width, INDENT)
+        for line in self._recorded.game.drawing(view, width, names=names, ascii=wants_ascii()):
+            self._say(f"{INDENT}{line}")
         asked = next(one for one in step.asked if one.seat == self._seat)
         if asked.legal:
-            more = f" and {asked.legal_total - len(asked.legal)} more" if asked.legal_total > len(asked.legal) else ""
-            self._say(f"  legal: {', '.join(asked.legal)}{more}")
+            shown = asked.legal[:MOST_MOVES]
+            more = f" and {asked.legal_total - len(shown)} more" if asked.legal_total > len(shown) else ""
+            self._say(f"{INDENT}legal: {', '.join(shown)}{more}")
 
     def _print_reply(self, reply: Reply) -> None:
         if self._boards:
@@ -296,7 +305,7 @@ class _Asking:
         }
 
     def _sentence(self, findings: Any, trouble: str) -> str:
-        bot, many = self._spec.name, f"{findings.asked} question{'s' * (findings.asked != 1)}"
+        bot, many = self._spec.name, f"{plural(findings.asked, 'question')}"
         if trouble:
             return f"{bot} stopped after {many} of {self._questions}: {trouble}"
         if self._at is not None:

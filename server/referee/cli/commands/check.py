@@ -13,6 +13,7 @@ from referee.cli.building import BuildNetwork, build_bots
 from referee.cli.errors import DID_NOT_HOLD, DONE, ENVIRONMENT, Failure
 from referee.cli.output import print_json, stderr_console, stdout_console
 from referee.cli.progress_line import ProgressLine
+from referee.rules.boards.text import plural
 
 if TYPE_CHECKING:
     from referee.conformance.examination import Finding, Report
@@ -117,7 +118,8 @@ def _print_report(report: Report) -> None:
     console = stdout_console()
     if report.matches:
         console.print(
-            f"\n{report.matches} matches, {report.decisions} decisions; answers within {_ms(report.p50_ms)} (half), "
+            f"\n{plural(report.matches, 'match', 'matches')}, {plural(report.decisions, 'decision')}; "
+            f"answers within {_ms(report.p50_ms)} (half), "
             f"{_ms(report.p99_ms)} (99 of 100), {_ms(report.slowest_ms)} (all); {report.memory_mb:g} MB of memory",
             soft_wrap=True,
         )

@@ -15,6 +15,8 @@ from referee.cli.arguments import AsJson, Ca, Db, Server
 from referee.cli.backend import Backend, backend_of
 from referee.cli.errors import DID_NOT_HOLD, ENVIRONMENT, WRONG_USE, Failure
 from referee.cli.output import print_json, stderr_console, stdout_console
+from referee.cli.terminal import tables_on_stdout
+from referee.rules.boards.text import plural
 
 if TYPE_CHECKING:
     from referee.tournament.audit.folder import Published
@@ -110,6 +112,7 @@ def _published(backend: Backend, tournament: str) -> Iterator[Published]:
 @contextmanager
 def _opened(target: str) -> Iterator[IO[str]]:
     if target == STDOUT:
+        tables_on_stdout()
         yield sys.stdout
         return
     try:
@@ -123,10 +126,10 @@ def _sentence(value: dict[str, Any]) -> str:
     said = []
     if "folder" in value:
         said.append(
-            f"wrote {value['tournament']} with {value['records']} records to {value['folder']}; journal of "
-            f"{value['entries']} entries, head {value['head']}"
+            f"wrote {value['tournament']} with {plural(value['records'], 'record')} to {value['folder']}; journal of "
+            f"{plural(value['entries'], 'entry', 'entries')}, head {value['head']}"
         )
     tables = [value[form] or "stdout" for form in ("csv", "jsonl") if form in value]
     if tables:
-        said.append(f"wrote {value['rows']} rows to {' and '.join(tables)}")
+        said.append(f"wrote {plural(value['rows'], 'row')} to {' and '.join(tables)}")
     return "\n".join(said)

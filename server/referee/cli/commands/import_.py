@@ -11,6 +11,7 @@ from referee.cli.arguments import AsJson, Db
 from referee.cli.database import open_store
 from referee.cli.errors import DID_NOT_HOLD, WRONG_USE, Failure
 from referee.cli.output import print_json, stdout_console
+from referee.rules.boards.text import plural
 
 
 def import_(
@@ -48,7 +49,8 @@ def import_(
         print_json(value)
         return
     stdout_console().print(
-        f"imported {value['tournament']} with {value['matches']} matches; standings digest {value['digest']}",
+        f"imported {value['tournament']} with {plural(value['matches'], 'match', 'matches')}; "
+        f"standings digest {value['digest']}",
         markup=False,
         soft_wrap=True,
     )

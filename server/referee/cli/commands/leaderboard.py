@@ -14,6 +14,7 @@ from referee.cli.backend import backend_of
 from referee.cli.defaults import DEFAULT_DB, DEFAULT_SERVER
 from referee.cli.errors import ENVIRONMENT, WRONG_USE, Failure
 from referee.cli.output import print_json, print_table, stdout_console
+from referee.cli.terminal import tables_on_stdout
 
 
 def leaderboard(
@@ -46,6 +47,7 @@ def leaderboard(
     elif csv:
         from referee_leaderboard import to_csv
 
+        tables_on_stdout()
         sys.stdout.write(to_csv(standings))
     elif html is not None:
         from referee_leaderboard import to_html

@@ -12,6 +12,7 @@ from referee.cli.connection import channel, failure, metadata, stub
 from referee.cli.defaults import DEFAULT_SERVER
 from referee.cli.output import print_json, stdout_console
 from referee.cli.tokens import admin_token as needed_token
+from referee.rules.boards.text import plural
 
 MOST_MATCHES = 1_000_000
 
@@ -87,4 +88,4 @@ def _line(result: dict[str, Any]) -> str:
         how, why = result["terminations"][seat], result["texts"][seat]
         fault = f" [{why if why.startswith(how) else f'{how}: {why}'}]" if why else ""
         parts.append(f"{result['ranks'][seat]}. {result['bots'][seat]} ({result['scores'][seat]}){fault}")
-    return f"{result['match']}: {', '.join(parts)}; {result['reason']} after {result['decisions']} decisions"
+    return f"{result['match']}: {', '.join(parts)}; {result['reason']} after {plural(result['decisions'], 'decision')}"

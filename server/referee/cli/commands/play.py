@@ -11,6 +11,7 @@ import typer
 from referee.cli.arguments import OPTION_HELP, game_options, read_bots
 from referee.cli.errors import DID_NOT_HOLD, INTERRUPTED, WRONG_USE, Failure
 from referee.cli.output import stdout_console
+from referee.cli.terminal import wants_ascii, wants_colour
 
 if TYPE_CHECKING:
     from referee.rules.game import Game, Seat
@@ -108,8 +109,8 @@ class _Screen:
             table.state.view(self.seat),
             self._console.width,
             names=self._names,
-            colour=self._console.is_terminal and not self._console.no_color,
-            ascii=self._ascii,
+            colour=wants_colour(),
+            ascii=self._ascii or wants_ascii(),
         )
         sys.stdout.write("\n" + "\n".join(lines) + "\n\n")
 

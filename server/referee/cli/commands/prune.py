@@ -15,6 +15,7 @@ from referee.cli.backend.file import acting_here
 from referee.cli.database import open_store
 from referee.cli.errors import wrong_use
 from referee.cli.output import print_json, stdout_console
+from referee.rules.boards.text import plural
 
 if TYPE_CHECKING:
     from referee.store import Store
@@ -80,11 +81,11 @@ def _prune(
 
 
 def _records(removed: tuple[int, int]) -> str:
-    return f"{removed[0]:,} records with {removed[1]:,} bytes"
+    return f"{plural(removed[0], 'record')} with {removed[1]:,} bytes"
 
 
 def _tournament(name: str, matches: int) -> str:
-    return f"tournament {name} with {matches:,} matches"
+    return f"tournament {name} with {plural(matches, 'match', 'matches')}"
 
 
 def _moment(text: str) -> int:

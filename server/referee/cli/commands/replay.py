@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LARGEST_FILE = 16 << 20
 WIDEST = 100
-"""Columns of a text that goes to a file."""
+"""Columns of a text that is printed."""
 
 
 def replay(
@@ -129,7 +129,7 @@ def _mistakes(path: Path, match: RecordedMatch) -> dict[int, list[str]]:
 def _print(steps: Replay, seen: Perspective, at: int | None) -> None:
     """All steps as text, or one of them."""
     from referee.analysis.replay.text import heading, step_lines
-    from referee.cli.replay_screen import wants_ascii, wants_colour
+    from referee.cli.terminal import wants_ascii, wants_colour
 
     width = min(WIDEST, shutil.get_terminal_size((80, 24)).columns)
     colour, ascii = wants_colour(), wants_ascii()

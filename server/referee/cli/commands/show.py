@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from referee.cli.arguments import AdminToken, AsJson, Ca, Db, Server
 from referee.cli.match_source import MatchName, MatchSource, Token, find_match, why_unplayed
 from referee.cli.output import print_json, stdout_console
+from referee.rules.boards.text import plural
 
 if TYPE_CHECKING:
     from referee.analysis.replay import RecordedMatch
@@ -99,14 +100,14 @@ def _value(source: MatchSource, match: RecordedMatch) -> dict[str, Any]:
 
 
 def _head(value: dict[str, Any]) -> str:
-    parts = [f"{value['match']}: {value['game']}, {len(value['seats'])} players"]
+    parts = [f"{value['match']}: {value['game']}, {plural(len(value['seats']), 'player')}"]
     if value["round"] is not None:
         parts.append(f"round {value['round']} table {value['table']}")
     if value["finished"]:
         parts.append(time.strftime("%Y-%m-%d %H:%M", time.localtime(value["finished"])))
     if (value["attempt"] or 1) > 1:
         parts.append(f"dealt anew, attempt {value['attempt']}")
-    return f"{', '.join(parts)}; {value['reason'].replace('_', ' ')} after {value['decisions']} decisions"
+    return f"{', '.join(parts)}; {value['reason'].replace('_', ' ')} after {plural(value['decisions'], 'decision')}"
 
 
 def _seat(seat: dict[str, Any]) -> list[str]:
@@ -120,10 +121,10 @@ def _seat(seat: dict[str, Any]) -> list[str]:
     if seat["decisions"]:
         mean = round(seat["time_ms"] / seat["decisions"])
         spent = (
-            f"; {seat['decisions']} decisions, {milliseconds(mean)} on average, "
+            f"; {plural(seat['decisions'], 'decision')}, {milliseconds(mean)} on average, "
             f"{milliseconds(seat['slowest_ms'])} at most"
         )
-    lines = [f"  {seat['rank']}. {seat['bot']} (seat {seat['seat']}), {seat['score']} points: {how}{spent}"]
+    lines = [f"  {seat['rank']}. {seat['bot']} (seat {seat['seat']}), {plural(seat['score'], 'point')}: {how}{spent}"]
     if seat["rejected"]:
         tried = ", ".join(f"{one['move']!r} at decision {one['decision']}" for one in seat["rejected"][:LAST_WORDS])
         more = f" and {len(seat['rejected']) - LAST_WORDS} more" if len(seat["rejected"]) > LAST_WORDS else ""

@@ -41,6 +41,7 @@ from referee.cli.format_options import (
 )
 from referee.cli.listing import print_details, print_forecast, print_progress, print_tournaments
 from referee.cli.output import print_json, print_table, stdout_console
+from referee.rules.boards.text import plural
 
 app = typer.Typer(no_args_is_help=True, help="Create, run and steer tournaments.")
 
@@ -196,7 +197,7 @@ def create(
     if json:
         print_json(value)
         return
-    how = f"{value['matches']} matches" if not drawn else f"a {drawn['name']}, drawn round by round,"
+    how = plural(value["matches"], "match", "matches") if not drawn else f"a {drawn['name']}, drawn round by round,"
     if until is not None:
         how = f"at most {drawn['budget']:,} matches, until it is known ({until}),"
     stdout_console().print(
@@ -451,7 +452,9 @@ def export(
     from referee.cli.commands.export import export_folder
 
     written = export_folder(backend_of(db, None), name, to)
-    stdout_console().print(f"wrote {name} with {written['records']} records to {to}", markup=False, soft_wrap=True)
+    stdout_console().print(
+        f"wrote {name} with {plural(written['records'], 'record')} to {to}", markup=False, soft_wrap=True
+    )
 
 
 def _parts(match: str, number: str | None) -> tuple[str, str]:
@@ -465,7 +468,7 @@ def _parts(match: str, number: str | None) -> tuple[str, str]:
 
 
 def _matches(number: int) -> str:
-    return "1 match" if number == 1 else f"{number:,} matches"
+    return plural(number, "match", "matches")
 
 
 def _more(number: int) -> str:

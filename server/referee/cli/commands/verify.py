@@ -17,6 +17,7 @@ from referee.cli.database import open_store
 from referee.cli.defaults import DEFAULT_DB
 from referee.cli.errors import DID_NOT_HOLD, ENVIRONMENT, WRONG_USE, Failure
 from referee.cli.output import print_json, print_warning, stderr_console, stdout_console
+from referee.rules.boards.text import plural
 
 if TYPE_CHECKING:
     from referee.store import Store
@@ -119,7 +120,8 @@ def _tell_loudly(found: list[dict[str, Any]], new_deals: bool, set_aside: bool) 
             if not names:
                 continue
             more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-            said = f"{value['tournament']}: {len(names)} matches were {what}: {', '.join(names[:MOST_NAMED])}{more}"
+            count = plural(len(names), "match was", "matches were")
+            said = f"{value['tournament']}: {count} {what}: {', '.join(names[:MOST_NAMED])}{more}"
             if allowed:
                 print_warning(said)
             else:
@@ -281,7 +283,9 @@ def _record(path: Path) -> dict[str, Any]:
 
 def _sentence(value: dict[str, Any]) -> str:
     if "file" in value:
-        return f"{value['file']} holds: {value['game']}, {value['decisions']} decisions, ranks {value['ranks']}"
+        return (
+            f"{value['file']} holds: {value['game']}, {plural(value['decisions'], 'decision')}, ranks {value['ranks']}"
+        )
     rest = [f"{value['set_aside']} set aside"] if value["set_aside"] else []
     rest += [f"{len(value['dealt_anew'])} dealt anew"] if value["dealt_anew"] else []
     rest += [f"{value['open']} still open"] if value["open"] else []
@@ -290,7 +294,7 @@ def _sentence(value: dict[str, Any]) -> str:
         missing = f" ({value['nonces_missing']} promised and not told)" if value["nonces_missing"] else ""
         rest.append(f"{value['nonces']} nonce{'' if value['nonces'] == 1 else 's'} of entrants in the seeds{missing}")
     if value["rounds"]:
-        rest.append(f"{value['rounds']} rounds {'drawn again' if value['seeds'] else 'as they were told'}")
+        rest.append(f"{plural(value['rounds'], 'round')} {'drawn again' if value['seeds'] else 'as they were told'}")
     rest += [f"rulings: {'; '.join(value['rulings'])}"] if value["rulings"] else []
     rest += ["dealt from a text that could be guessed (repeatable)"] if value["repeatable"] else []
     if kept := value.get("record"):
@@ -298,7 +302,11 @@ def _sentence(value: dict[str, Any]) -> str:
             f"the bot's record agrees ({kept['draws']} draws of nonces, {kept['starts']} starts, {kept['ends']} ends, "
             f"{kept['moves']} moves, {kept['heads']} heads of the hash chain)"
         )
-    chain = f"; hash chain of {value['entries']} entries, head {value['head']}" if value["entries"] else ""
+    chain = (
+        f"; hash chain of {plural(value['entries'], 'entry', 'entries')}, head {value['head']}"
+        if value["entries"]
+        else ""
+    )
     if value["pruned"]:
         rest.append(f"{value['pruned']} results as the journal tells them, for their records were pruned")
     if value["reopened"]:
@@ -311,6 +319,6 @@ def _sentence(value: dict[str, Any]) -> str:
         taken = time.strftime("%Y-%m-%d", time.gmtime(value["adopted"] / 1000))
         chain += f", begun on {taken}: what was stored before that day is as it was found then"
     return (
-        f"{value['tournament']} holds: {seeds}, moves and results of {value['replayed']} matches"
+        f"{value['tournament']} holds: {seeds}, moves and results of {plural(value['replayed'], 'match', 'matches')}"
         f"{''.join(f', {part}' for part in rest)}; standings digest {value['digest']}{chain}"
     )

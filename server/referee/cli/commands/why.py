@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli.arguments import AsJson, Db
-from referee.cli.database import open_store
-from referee.cli.defaults import DEFAULT_DB
-from referee.cli.errors import DID_NOT_HOLD, ENVIRONMENT, WRONG_USE, Failure, wrong_use
+from referee.cli.arguments import AsJson, Ca, Db, Server
+from referee.cli.backend import backend_of
+from referee.cli.errors import DID_NOT_HOLD, WRONG_USE, Failure, wrong_use
+from referee.cli.match_source import MatchSource, exported_matches, find_match, is_export, is_file_or_missing
 from referee.cli.output import print_json, stderr_console
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def why(
         str,
         typer.Argument(
             metavar="MATCH | FILE | TOURNAMENT",
-            help="A match of the database (league/12, practice/5), a record file, or a tournament with --bot.",
+            help="A match (league/12, practice/5), a record file, or with --bot a tournament or its exported folder.",
             show_default=False,
         ),
     ],
@@ -57,6 +57,8 @@ def why(
         int | None, typer.Option("--workers", "-w", min=1, help="Processes.", show_default="one per core")
     ] = None,
     db: Db = None,
+    server: Server = None,
+    ca: Ca = None,
     json: AsJson = False,
 ) -> None:
     """What cost the match: the value of every move of a seat, its luck, and the three decisions that cost most.
@@ -71,7 +73,7 @@ def why(
     from referee.cli.why_text import print_explained, print_habits
     from referee.hosting.simulation import BotFault
 
-    found, of_tournament = _found(what, seat, bot, matches, db)
+    found, of_tournament = _found(what, seat, bot, matches, db, server, ca)
     game = found[0].game
     stick = Yardstick.of(game, yardstick)
     tries = rollouts or ROLLOUTS.get(game.name, USUAL_ROLLOUTS)
@@ -91,60 +93,60 @@ def why(
 
 
 def _found(
-    what: str, seat: int | None, bot: str | None, matches: int | None, db: str | None
+    what: str,
+    seat: int | None,
+    bot: str | None,
+    matches: int | None,
+    db: str | None,
+    server: str | None,
+    ca: str | None,
 ) -> tuple[list[RecordedMatch], bool]:
     """The matches that are meant, and whether a whole tournament is."""
-    path = Path(what)
     if (seat is None) == (bot is None):
         wrong_use("name whose match it is: --seat N, or --bot NAME")
-    if db is None and path.is_file():
+    stored = db is not None or server is not None
+    folder = Path(what) if not stored and is_export(Path(what)) else None
+    if folder is None and _is_match(what, seat, db, server, ca):
         if matches is not None:
             wrong_use("--matches is for a tournament; this is one match")
-        return [_from_file(path)], False
-    if db is None and not Path(DEFAULT_DB).exists():
-        raise Failure(f"there is no file {what}; a match or a tournament needs --db FILE", WRONG_USE)
-    with open_store(db, create=False) as store:
-        from referee.store.match_search import MatchQuery
-        from referee.store.values import MatchState
-
-        if "/" in what:
-            if matches is not None:
-                wrong_use("--matches is for a tournament; this is one match")
-            named = store.matches.named(what)
-            if named is None:
-                raise Failure(f"there is no match named {what} in the database", WRONG_USE)
-            if named.match.state != MatchState.FINISHED:
-                raise Failure(f"{what} has no result: it is {named.match.state.value}", WRONG_USE)
-            return [_read(store.matches.record(named.match.id), what)], False
-        if bot is None:
-            wrong_use(f"{what} is a tournament: name the bot with --bot NAME, or one of its matches as {what}/0")
-        query = MatchQuery(tournament=what, bot=bot, states=(MatchState.FINISHED,))
-        found, _ = store.matches.search(query, 0, matches or USUAL_MATCHES)
-        if not found:
-            raise Failure(f"{bot} has finished no match of {what} yet", WRONG_USE)
-        return [_read(store.matches.record(one.match.id), one.name) for one in reversed(found)], True
+        return [find_match(what, db, server, None, ca).read()], False
+    if bot is None:
+        wrong_use(f"{what} is a tournament: name the bot with --bot NAME, or one of its matches as {what}/0")
+    many = matches or USUAL_MATCHES
+    found = _of_folder(folder, bot, many) if folder is not None else _of_tournament(what, bot, many, db, server, ca)
+    if not found:
+        raise Failure(f"{bot} has finished no match of {what} yet", WRONG_USE)
+    return found, True
 
 
-def _from_file(path: Path) -> RecordedMatch:
-    from referee.rules.files import read_bounded
-    from referee.tournament.audit.audited import LARGEST_RECORD
+def _is_match(what: str, seat: int | None, db: str | None, server: str | None, ca: str | None) -> bool:
+    """Whether one match is meant: a number alone is one, and what has a seat, unless a tournament is called so."""
+    if "/" in what or (db is None and server is None and is_file_or_missing(what)):
+        return True
+    if seat is None and not what.isdecimal():
+        return False
+    return all(row["name"] != what for row in backend_of(db, server, None, ca).tournaments())
 
-    try:
-        return _read(read_bounded(path, LARGEST_RECORD, regular=True), str(path))
-    except OSError as error:
-        raise Failure(f"cannot read {path}: {error.strerror}", ENVIRONMENT) from None
+
+def _of_tournament(
+    name: str, bot: str, many: int, db: str | None, server: str | None, ca: str | None
+) -> list[RecordedMatch]:
+    """The latest matches of a bot in a tournament, in the order of the schedule."""
+    backend = backend_of(db, server, None, ca)
+    rows, _ = backend.find_matches({"tournament": name, "bot": bot, "states": ("finished",)}, many)
+    return [MatchSource(row["match"], backend.record(row["match"]), row, backend).read() for row in reversed(rows)]
 
 
-def _read(data: bytes | None, name: str) -> RecordedMatch:
-    from referee.analysis.replay.recorded import read_match
-    from referee.tournament.audit.replay import DoesNotHold
-
-    if data is None:
-        raise Failure(f"the record of {name} is missing", DID_NOT_HOLD)
-    try:
-        return read_match(data)
-    except DoesNotHold as error:
-        raise Failure(f"{name} does not hold: {error}", DID_NOT_HOLD) from None
+def _of_folder(folder: Path, bot: str, many: int) -> list[RecordedMatch]:
+    """The same of a tournament that was exported."""
+    found: list[RecordedMatch] = []
+    for number in reversed(exported_matches(folder)):
+        match = find_match(str(folder / str(number)), None, None).read()
+        if bot in match.names:
+            found.append(match)
+        if len(found) == many:
+            break
+    return found[::-1]
 
 
 def _seat(match: RecordedMatch, seat: int | None, bot: str | None) -> int:

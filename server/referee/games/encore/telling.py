@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from arena.games.encore.v1 import encore_pb2 as pb
 from referee.games.encore import events
-from referee.rules.boards.seats import Names, ending, plural
-from referee.rules.boards.text import clean, listed
+from referee.rules.boards.seats import Names, ending
+from referee.rules.boards.text import clean, listed, plural
 
 BONUS_WORDS = {"special_die": "a special die", "heart": "a heart", "bomb": "a bomb"}
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from arena.games.flip7.v1 import flip7_pb2 as pb
 from referee.games.flip7 import events
 from referee.games.flip7.cards import HIGHEST_NUMBER, NAMES, SECOND_CHANCE, STOP, THREE, Card
-from referee.rules.boards.seats import Names, ending, plural
+from referee.rules.boards.seats import Names, ending
+from referee.rules.boards.text import plural
 
 SPECIAL_NAMES = {STOP: "Stop", THREE: "Three", SECOND_CHANCE: "Second Chance"}
 

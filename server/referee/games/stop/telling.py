@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from arena.games.stop.v1 import stop_pb2 as pb
 from referee.games.stop import events
-from referee.rules.boards.seats import Names, ending, plural
+from referee.rules.boards.seats import Names, ending
+from referee.rules.boards.text import plural
 
 WINNING = 6
 """Blue tokens that win."""

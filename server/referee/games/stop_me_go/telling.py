@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from arena.games.stop_me_go.v1 import stop_me_go_pb2 as pb
 from referee.games.stop_me_go import events
-from referee.rules.boards.seats import Names, ending, plural
+from referee.rules.boards.seats import Names, ending
+from referee.rules.boards.text import plural
 
 CARD_WORDS = {pb.CARD_GO: "go", pb.CARD_STOP: "stop"}
 

@@ -80,8 +80,3 @@ def ordinal(rank: int) -> str:
     if rank % 100 in (11, 12, 13):
         return f"{rank}th"
     return f"{rank}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(rank % 10, 'th') }"
-
-
-def plural(count: int, one: str, many: str = "") -> str:
-    """A count with its noun: `1 card`, `3 cards`."""
-    return f"{count} {one if count == 1 else many or one + 's'}"

@@ -171,3 +171,8 @@ def listed(words: Iterable[str]) -> str:
     """Words in a row: `a`, `a and b`, `a, b and c`."""
     items = list(words)
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else ""
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """A count with its noun: `1 card`, `3 cards`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

@@ -7,16 +7,16 @@ are the caller's: results come back in the order in which the matches went in.
 from __future__ import annotations
 
 import gc
-import multiprocessing
 import os
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from referee.processes import process_pool
 from referee.tournament.audit.audited import AuditedTournament, MatchLine
 from referee.tournament.audit.replay import DoesNotHold, Replayed, replay
 from referee.tournament.nonces import NonceDigests
@@ -118,10 +118,8 @@ def outcomes(
             yield line, check(line, record)
         return
     source = iter(matches)
-    # Spawned, not forked: the caller may have threads and connections of its own.
-    pool = ProcessPoolExecutor(cores, multiprocessing.get_context("spawn"), _begin, (check,))
     waiting: deque[tuple[list[MatchLine], Future[list[ReplayedResult]]]] = deque()
-    try:
+    with process_pool(cores, _begin, check) as pool:
         while True:
             while len(waiting) < cores * AHEAD and (chunk := list(islice(source, CHUNK))):
                 waiting.append(([line for line, _ in chunk], pool.submit(_check_chunk, chunk)))
@@ -133,8 +131,6 @@ def outcomes(
             except BrokenProcessPool:
                 raise OSError(None, "a process that replays matches was ended from outside: try again") from None
             yield from zip(lines, found, strict=True)
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _check_accounts(line: MatchLine, played: Replayed) -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from referee.chain_head import ChainHead
 from referee.store import Counts, MatchState, StoredMatch, Tournament, TournamentState
-from referee.tournament.formats import registry as formats
 from referee.tournament.formats.settled import missing_from
 from referee.tournament.moderation import told
 from referee.tournament.plan import NONE_SHARED, Plan, is_final

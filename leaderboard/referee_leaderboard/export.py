@@ -50,7 +50,8 @@ def to_text(drawn: RenderableType, width: int = 80, ascii_only: bool = False) ->
 def to_csv(standings: Standings) -> str:
     """One line per bot under a line of column names; ratings in full precision, nothing for what is not known.
 
-    Where a format draws rounds, its own count stands at the end: place, points, and whether the bot is out.
+    Where a format draws rounds, its own count stands at the end: place, points, whether the bot is out, and what parts
+    equal points.
     A name that a spreadsheet would take for a formula gets an apostrophe in front, which spreadsheets hide.
     """
     page = io.StringIO()
@@ -58,7 +59,7 @@ def to_csv(standings: Standings) -> str:
     strengths = {row.bot: row for row in standings.strengths.rows}
     interval = ("strength_low", "strength_high")
     places = {each.bot: each for each in standings.format.places}
-    own = ("place", "points", "out") if places else ()
+    own = ("place", "points", "out", "tie_break") if places else ()
     writer.writerow([*_COLUMNS, *_STRENGTH_COLUMNS, "wins_split", "draws", *FAULTS, *interval, *own])
     for row in standings.rows:
         cells = {name: getattr(row, name) for name in _COLUMNS}

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+MET = "the mean points of the bots it met: what parts equal points"
+
 
 @dataclass(frozen=True, slots=True)
 class FormatTable:
@@ -70,6 +72,8 @@ class FormatPlace:
     """Places gained with the last round (negative: lost)."""
     out: str = ""
     """`disqualified` or `withdrawn`; empty for those who are in."""
+    tie_break: float | None = None
+    """What parts those with the same points: in a Swiss the mean points of the bots it met."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from html import escape
 from referee_leaderboard.drawing.certainty import interval, share
 from referee_leaderboard.drawing.header import played
 from referee_leaderboard.drawing.whisker import Scale
+from referee_leaderboard.format import MET
 from referee_leaderboard.names import count, decimal, percent, plural, signed, wins
 from referee_leaderboard.seats import SeatRecord, SeatTotal
 from referee_leaderboard.standings import Order, Outcome, Standing, Standings
@@ -146,12 +147,18 @@ def _format(standings: Standings) -> list[str]:
     if not found.name:
         return []
     lines = [f"<h2>{escape(found.name.capitalize())}: {escape(found.stage)}</h2>", '<div class="scroll"><table>']
-    lines += ['<thead><tr><th>#</th><th class="name">bot</th><th>points</th><th>moved</th></tr></thead>', "<tbody>"]
+    parted = any(place.tie_break is not None for place in found.places)
+    met = f'<th title="{MET}">met</th>' if parted else ""
+    lines += [
+        f'<thead><tr><th>#</th><th class="name">bot</th><th>points</th>{met}<th>moved</th></tr></thead>',
+        "<tbody>",
+    ]
     for place in found.places:
         out = f' <span class="badge">{escape(place.out)}</span>' if place.out else ""
         name = f'<th scope="row" class="name"><bdi>{escape(place.bot)}</bdi>{out}</th>'
         moved = f"{place.climbed:+d}" if place.climbed else ""
-        lines.append(f"<tr><td>{place.place}</td>{name}<td>{decimal(place.points)}</td><td>{moved}</td></tr>")
+        points = f"<td>{decimal(place.points)}</td>" + (f"<td>{decimal(place.tie_break)}</td>" if parted else "")
+        lines.append(f"<tr><td>{place.place}</td>{name}{points}<td>{moved}</td></tr>")
     lines.append("</tbody></table></div>")
     for stage in found.bracket:
         lines.append(f"<h3>Bracket: {escape(stage.name)}</h3>")

@@ -99,6 +99,20 @@ def test_the_points_that_order_the_table_stand_in_it() -> None:
         assert "Points" not in to_text(render(other, "table", 80, 24))  # they order nothing, or there are none
 
 
+def test_what_parts_equal_points_is_shown_everywhere() -> None:
+    places = (FormatPlace(1, "bob", 1.5, tie_break=1.25), FormatPlace(2, "ada", 1.5, tie_break=0.875))
+    swiss = FormatStanding("swiss", "round 3 of 5", 3, places)
+    rows = (Standing(1, "bob", 25, 8), Standing(2, "ada", 31, 6))
+    cup = Standings("cup", "flip7", 2, rows=rows, format=swiss)
+    shown = to_text(render(cup, "format", 80, 24))
+    assert "1 bob     1.50   met 1.25" in shown
+    assert "2 ada     1.50   met 0.88" in shown
+    assert all(len(each) <= 40 for each in to_text(render(cup, "format", 40, 24)).splitlines())
+    assert [each["tie_break"] for each in csv.DictReader(io.StringIO(to_csv(cup)))] == ["1.25", "0.875"]
+    assert "<td>1.25</td>" in to_html(cup)
+    assert "met" not in to_text(render(STANDINGS, "format", 80, 24))  # a knock-out has nothing like it
+
+
 def test_the_format_comes_back_from_json_as_it_went() -> None:
     value = json.loads(json.dumps(STANDINGS.to_json_value()))
     assert Standings.from_json_value(value) == STANDINGS

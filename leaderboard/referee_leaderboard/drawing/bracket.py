@@ -13,6 +13,7 @@ from referee_leaderboard.standings import Standings
 
 NAME_MOST = 24
 POINTS = 9
+TIE_BREAK = 11
 MOVE = 5
 
 
@@ -44,10 +45,10 @@ def _places(places: tuple[FormatPlace, ...], width: int) -> list[Text]:
     if not places:
         return []
     digits = len(str(places[-1].place))
-    name = min(
-        max(cell_len(clean(place.bot)) for place in places), NAME_MOST, max(6, width - digits - POINTS - MOVE - 3)
-    )
     with_points = any(place.points is not None for place in places)
+    parted = any(place.tie_break is not None for place in places)
+    taken = digits + POINTS + (TIE_BREAK if parted else 0) + MOVE + 3
+    name = min(max(cell_len(clean(place.bot)) for place in places), NAME_MOST, max(6, width - taken))
     lines = []
     for place in places:
         moved = f"▲{place.climbed}" if place.climbed > 0 else f"▼{-place.climbed}" if place.climbed < 0 else ""
@@ -58,6 +59,7 @@ def _places(places: tuple[FormatPlace, ...], width: int) -> list[Text]:
                 " ",
                 (left(clean(place.bot), name), "dim" if place.out else "bold" if place.place == 1 else ""),
                 points,
+                (right(f"met {decimal(place.tie_break)}", TIE_BREAK) if parted else "", "dim"),
                 (right(moved, MOVE), "green" if place.climbed > 0 else "red"),
                 (f"  {clean(place.out)}" if place.out else "", "red"),
             )

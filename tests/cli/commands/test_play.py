@@ -57,6 +57,7 @@ def test_leaving_ends_it(referee: Any, typing: Any, typed: str) -> None:
     [
         ("chess", "chess"),
         ("flip7 --against odds", "flip7 is for 3 to 36 players, not 2"),
+        ("flip7 --against nothere", "unknown bot 'nothere'"),
         ("flip7 --against odd,odds", "did you mean 'odds'?"),
         ("flip7 --seat 3", "there is no seat 3: the match has the seats 0 to 2"),
         ("flip7 --against planner,odds", "does not play flip7"),

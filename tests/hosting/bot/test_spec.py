@@ -139,6 +139,16 @@ def test_a_folder_here_with_the_name_of_a_house_bot_has_to_be_made_clear(here: P
     assert parse("builtin:random", here).kind is Kind.HOUSE
 
 
+def test_a_folder_without_a_bot_does_not_stand_in_the_way_of_a_house_bot(here: Path) -> None:
+    (here / "random").mkdir()
+    assert parse("random", here).kind is Kind.HOUSE
+    with pytest.raises(WrongUse, match="no bot in this folder"):
+        parse("./random", here)
+    (here / "random" / "bot.toml").write_text("nonsense")
+    with pytest.raises(WrongUse, match=r"bot\.toml"):  # it is meant to be one
+        parse("random", here)
+
+
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [

@@ -196,3 +196,21 @@ def test_large_fields_have_no_repeats_where_none_is_needed(n: int, k: int, round
     simulation.run()
     print(f"{n} bots at tables of {k}: {(time.process_time() - begun) / rounds:.2f} s of processor time per round")
     assert max(max(row) for row in sums_of(simulation).meetings) == 1
+
+
+@pytest.mark.parametrize(("n", "k"), [(8, 2), (9, 4)])
+def test_points_and_what_parts_equal_ones_tell_the_whole_order(n: int, k: int) -> None:
+    """Whoever recomputes places from what is shown comes to the same."""
+    simulation = simulated(n, k, 4, seed=3)
+    while simulation.step() is not None:
+        pass
+    swiss, field, played = simulation.format, simulation.field, simulation.played
+    counted, parted = swiss.own_count(field, played), swiss.tie_breaks(field, played)
+    assert counted is not None
+    assert parted is not None
+    shown = [(counted[entrant], parted[entrant]) for entrant in range(n)]
+    assert len({points for points, _ in shown}) < n  # some are equal, or nothing would be parted
+    groups = swiss.places(field, played)
+    assert [sorted(group) for group in groups] == [
+        [entrant for entrant in range(n) if shown[entrant] == one] for one in sorted(set(shown), reverse=True)
+    ]

@@ -59,13 +59,13 @@ def play(
     options = game_options(chosen, option or [])
     house = folders.names(game, inside=True)
     bots = read_bots(against, "--against") if against else [_strong(house)] * max(1, chosen.seats.least - 1)
+    found = [folders.find(bot, game) for bot in bots]
     players = chosen.check_players(1 + len(bots))
     if seat is not None and seat >= players:
         raise Failure(f"there is no seat {seat}: the match has the seats 0 to {players - 1}", WRONG_USE)
     own = secrets.randbelow(players) if seat is None else seat
     loaded = []
-    for bot in bots:
-        folder = folders.find(bot, game)
+    for folder in found:
         folders.check_inside(folder)
         loaded.append(folders.load(folder))
     names = distinct(list(bots))

@@ -126,8 +126,10 @@ def _parse(text: str, base: Path) -> BotSpec:
             return with_folder(_parse(STDIO + _behind(FOLDER, command), base))
         spec = _from_path(command, base) or _from_command(command, base)
         return replace(spec, kind=Kind.STDIO)
-    inside = _from_path(text, base)
-    if text in folders.names():
+    house_bot = text in folders.names()
+    # A folder of that name that holds no bot at all is in nobody's way.
+    inside = None if house_bot and _empty_of_bots(base / text) else _from_path(text, base)
+    if house_bot:
         house = from_folder(folders.find(text), house=True)
         if inside is not None and inside.folder is not None and inside.folder != house.folder:
             raise WrongUse(f"{text!r} is a house bot and a folder here: write builtin:{text} or mine=./{text}")
@@ -208,6 +210,10 @@ def _from_path(text: str, base: Path) -> BotSpec | None:
     inner = [one.parent.name for name in ("bot.toml", "bot.py") for one in sorted(path.glob(f"*/{name}"))]
     hint = f"there is one in {Path(text) / inner[0]}" if inner else "'referee new' makes one"
     raise WrongUse(f"{text}: there is no bot in this folder, neither bot.toml nor bot.py ({hint})")
+
+
+def _empty_of_bots(folder: Path) -> bool:
+    return folder.is_dir() and not any((folder / name).exists() for name in ("bot.toml", "bot.py"))
 
 
 def _from_command(text: str, base: Path) -> BotSpec:

@@ -76,6 +76,9 @@ class AllSeats(Format):
     def own_count(self, field: Field, played: Sequence[SettledRound]) -> Sequence[float] | None:
         return self.inner.own_count(field, self._seen(played))
 
+    def tie_breaks(self, field: Field, played: Sequence[SettledRound]) -> Sequence[float] | None:
+        return self.inner.tie_breaks(field, self._seen(played))
+
     def verdict(self, field: Field, played: Sequence[SettledRound], names: Sequence[str]) -> str:
         return self.inner.verdict(field, self._seen(played), names)
 

@@ -141,6 +141,10 @@ class Format(Protocol):
         """What this format counts of each entrant after these rounds; None where it has no such number."""
         return None
 
+    def tie_breaks(self, field: Field, played: Sequence[SettledRound]) -> Sequence[float] | None:
+        """What parts entrants whose own count is the same; None where nothing does."""
+        return None
+
     def verdict(self, field: Field, played: Sequence[SettledRound], names: Sequence[str]) -> str:
         """The answer in a sentence, where this format asks a question and these rounds are the last; else empty."""
         return ""

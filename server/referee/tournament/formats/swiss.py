@@ -77,6 +77,11 @@ class Swiss(Format):
     def own_count(self, field: Field, played: Sequence[SettledRound]) -> Sequence[float]:
         return [half / 2 for half in self.points(field, played).halves]
 
+    def tie_breaks(self, field: Field, played: Sequence[SettledRound]) -> Sequence[float]:
+        """The mean points of those whom each has met."""
+        sums = self.points(field, played)
+        return [float(sums.opposition(entrant) / 2) for entrant in range(field.entrants)]
+
     def places(self, field: Field, played: Sequence[SettledRound]) -> list[tuple[int, ...]]:
         """By points, then by the mean points of those met; who is level in both shares a place."""
         sums = self.points(field, played)

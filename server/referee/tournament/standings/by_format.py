@@ -121,6 +121,7 @@ class FormatView:
         now = _numbers(places(rounds.format, field, settled, gone))
         self._numbered = (len(settled), now)
         counted = rounds.format.own_count(field, settled)
+        parted = rounds.format.tie_breaks(field, settled)
         return tuple(
             FormatPlace(
                 place,
@@ -128,6 +129,7 @@ class FormatView:
                 None if counted is None else counted[one],
                 before.get(one, place) - place,
                 rounds.out[rounds.names[one]].kind.value if rounds.names[one] in rounds.out else "",
+                None if parted is None else parted[one],
             )
             for one, place in now.items()
         )

@@ -6,7 +6,7 @@ from referee.web import links
 from referee.web.markup import Html, join, name_of, tag
 from referee.web.pages.layout import empty
 from referee.web.pages.standings import Bots
-from referee_leaderboard.format import FormatRound, FormatStage, FormatTable
+from referee_leaderboard.format import MET, FormatRound, FormatStage, FormatTable
 from referee_leaderboard.names import decimal
 from referee_leaderboard.standings import Standings
 
@@ -18,8 +18,12 @@ def rounds(standings: Standings, bots: Bots) -> Html:
         return empty("This tournament is a round-robin: its whole schedule is known, and no round is drawn.")
     if not found.rounds:
         return empty(f"No round of this {found.name} has been drawn yet.")
-    titles = ("#", "Bot", "Points", "Moved")
-    heads = [tag("th", name, scope="col", class_=None if name == "Bot" else "num") for name in titles]
+    parted = any(place.tie_break is not None for place in found.places)
+    titles = ("#", "Bot", "Points", *(("Met",) if parted else ()), "Moved")
+    heads = [
+        tag("th", name, scope="col", class_=None if name == "Bot" else "num", title=MET if name == "Met" else None)
+        for name in titles
+    ]
     body = [
         tag(
             "tr",
@@ -31,6 +35,7 @@ def rounds(standings: Standings, bots: Bots) -> Html:
                 scope="row",
             ),
             tag("td", decimal(place.points), class_="num"),
+            tag("td", decimal(place.tie_break), class_="num") if parted else None,
             tag("td", f"{place.climbed:+d}" if place.climbed else "", class_="num"),
             data_key=place.bot,
         )

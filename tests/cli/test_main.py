@@ -137,7 +137,7 @@ def test_wrong_use_is_one_clear_line_and_exit_code_2(
         (["tournament", "annul"], "missing argument 'MATCH': see 'referee tournament annul --help'"),
         (["tournament", "create", "x"], "missing option '--game' / '-g': see 'referee tournament create --help'"),
         (["invite", "--count", "0"], "invalid value for '--count' / '-n': 1 is the least: see 'referee invite --help'"),
-        (["tournament", "annul", "league/0"], "missing argument 'MATCH': see 'referee tournament annul --help'"),
+        (["tournament", "annul", "league/0"], "missing option '--reason': see 'referee tournament annul --help'"),
         (["runn"], "no such command 'runn'; did you mean 'run'? 'referee --help' lists all"),
         (["bot", "ad"], "no such command 'ad'; did you mean 'add'? 'referee bot --help' lists all"),
         (["run", "--rouds", "3"], "no such option '--rouds'; did you mean '--rounds'? 'referee run --help' lists all"),

@@ -55,7 +55,7 @@ class Author:
         given |= {"REFEREE_ADMIN_TOKEN": self.place.admin_token} if admin else {}
         given |= {"REFEREE_TOKEN": self.token if token is None else token}
         with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
-            patch.delenv("REFEREE_ADMIN_TOKEN")
+            patch.delenv("REFEREE_ADMIN_TOKEN", raising=False)
             for key, value in given.items():
                 patch.setenv(key, value)
             patch.setattr("sys.stdin", io.StringIO())

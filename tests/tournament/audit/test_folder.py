@@ -124,7 +124,7 @@ def test_matches_dealt_anew_and_set_aside_are_named_and_fail_unless_allowed(db: 
         code, said, err = referee("verify", *words)
         assert code == 1
         assert said.startswith("league holds")
-        assert "1 matches were dealt anew: league/0 (attempt 2)" in err
+        assert "1 match was dealt anew: league/0 (attempt 2)" in err
         assert "league/1 (void: the game failed)" in err
         assert referee("verify", *words, "--allow-set-aside")[0] == 1
         assert referee("verify", *words, "--allow-new-deals")[0] == 1

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from structlog.testing import capture_logs
 
 from referee.store import MatchState, NewEntrant, Store, Tournament
 from referee.tournament import lifecycle
 from referee.tournament.audit.database import check_columns, from_database
 from referee.tournament.audit.drawn_rounds import drawn_again
 from referee.tournament.plan import Plan
+from referee.tournament.running import drawing
 from referee.tournament.standings import from_store
 from referee_leaderboard import final_table, to_text
 from referee_leaderboard.standings import Order
@@ -126,30 +127,31 @@ async def test_a_match_that_lacks_a_bot_is_set_aside_and_the_next_round_is_drawn
 
 
 async def test_a_ladder_waits_while_fewer_bots_are_there_than_a_table_needs(
-    store: Store, new_league: NewLeague
+    store: Store, new_league: NewLeague, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It would draw one round after the other for nobody, each set aside at once."""
     tournament = new(new_league, {"name": "ladder"}, players=3, absence=0)
     venue = FakeVenue()
     venue.leave("cy", "dee", "eve")
-    with capture_logs() as logs:
+    told: list[str] = []
+    monkeypatch.setattr(drawing, "log", SimpleNamespace(info=lambda _, **words: told.append(words.get("why", ""))))
 
-        def waits(here: int) -> bool:
-            return any(str(entry.get("why", "")).startswith(f"{here} of the 3 bots") for entry in logs)
+    def waits(here: int) -> bool:
+        return any(why.startswith(f"{here} of the 3 bots") for why in told)
 
-        started = Started(store, venue)
-        await soon(lambda: waits(2))
-        assert store.rounds.all(tournament.id) == []
-        venue.come("cy")
-        await soon(lambda: len(venue.announced) >= 3)
-        before = len(store.rounds.all(tournament.id))
-        venue.leave("bob", "cy")
-        await soon(lambda: waits(1))
-        drawn = len(store.rounds.all(tournament.id))
-        assert drawn <= before + 1  # one may have been drawn just then
-        venue.come("eve", "dee")
-        await soon(lambda: len(store.rounds.all(tournament.id)) > drawn)
-        await started.kill()
+    started = Started(store, venue)
+    await soon(lambda: waits(2))
+    assert store.rounds.all(tournament.id) == []
+    venue.come("cy")
+    await soon(lambda: len(venue.announced) >= 3)
+    before = len(store.rounds.all(tournament.id))
+    venue.leave("bob", "cy")
+    await soon(lambda: waits(1))
+    drawn = len(store.rounds.all(tournament.id))
+    assert drawn <= before + 1  # one may have been drawn just then
+    venue.come("eve", "dee")
+    await soon(lambda: len(store.rounds.all(tournament.id)) > drawn)
+    await started.kill()
 
 
 async def test_the_table_of_a_ladder_is_ordered_by_its_own_places_which_seasons_move(

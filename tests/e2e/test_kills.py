@@ -24,7 +24,7 @@ from typing import Protocol
 
 import pytest
 
-from ..waiting import PATIENCE, eventually
+from ..waiting import PATIENCE
 from .test_tournament_same import digest_in
 from .tournament_hall import ENVIRONMENT, Hall
 
@@ -32,6 +32,8 @@ MATCHES = int(os.environ.get("REFEREE_KILL_MATCHES", "1000"))
 KILLS = int(os.environ.get("REFEREE_KILLS", "200"))
 SERVES_AGAIN = 5.0
 """Seconds of processor time within which a server that was killed lets bots in again, started as a user starts it."""
+MOST_BETWEEN = 4
+"""Matches that may finish between two kills, and those that do in the moments until a kill takes effect."""
 COLD = 10
 """Every so many starts is one as a user starts it."""
 WARM_START = Path(__file__).with_name("warm_start.py")
@@ -144,12 +146,15 @@ def kill_again_and_again(start: Callable[[int], Process], db: Path, chance: Rand
     for number in range(KILLS):
         before = finished(db)
         process = start(number)
-        if chance.random() < 0.3:
-            time.sleep(chance.uniform(0.0, 1.5))  # perhaps before it is ready
-        else:
-            wanted = len(before) + chance.randrange(4)
-            eventually(lambda wanted=wanted, process=process: count(db) >= wanted or process.poll() is not None)  # type: ignore[misc]
-            time.sleep(chance.uniform(0.0, 0.05))
+        early = chance.random() < 0.3
+        # Perhaps before it is ready; but never so late that a quick machine is done before the last kill.
+        until = time.monotonic() + (chance.uniform(0.0, 1.5) if early else PATIENCE)
+        wanted = len(before) + (MOST_BETWEEN if early else chance.randrange(MOST_BETWEEN))
+        while count(db) < wanted and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.005)
+        if not early:
+            assert time.monotonic() < until, f"kill {number}: nothing was played in {PATIENCE:g} s"
+            time.sleep(chance.uniform(0.0, 0.02))
         process.kill()
         process.wait()
         after = finished(db)

@@ -14,6 +14,7 @@ from arena.v1 import tournament_pb2 as pb
 from arena.v1 import tournament_pb2_grpc
 from referee.net import broadcast
 from referee.net.limits import Limits
+from referee.rules import registry
 
 from ..waiting import PATIENCE, soon
 from .conftest import Server, serving
@@ -143,3 +144,36 @@ async def test_a_match_is_shown_so_many_decisions_late_and_whole_at_its_end(
     assert (last.over, last.decisions) == (True, match.table.decisions)
     assert last.view == match.table.state.view_bytes(None)
     assert list(last.result.ranks) == list(match.ending.ranks)
+
+
+@pytest.mark.parametrize("delay", [0, 2])
+async def test_what_ends_a_match_is_shown_once_its_result_is_stored(tmp_path: Path, delay: int) -> None:
+    """A server that dies before that deals the match anew: nobody may have seen another end."""
+    async with serving(tmp_path) as server:
+        server.competition.hall.delay = delay
+        alice, bob = await server.bots("alice", "bob")
+        game = registry.find("stop_me_go")
+        players = [server.session(name) for name in ("alice", "bob")]
+        ended = asyncio.Event()
+        match = server.competition.hall.play(
+            "cup/0", game, players, game.resolve_options({}), bytes(32), server.control, finished=lambda *_: ended.set()
+        )
+        async with grpc.aio.insecure_channel(server.address) as channel:
+            seen: list[Any] = []
+
+            async def watch() -> None:
+                states = stub(channel).WatchMatch(pb.WatchMatchRequest(match_id="cup/0"))
+                while (state := await states.read()) is not grpc.aio.EOF:
+                    seen.append(state)
+
+            watching = asyncio.create_task(watch())
+            await soon(lambda: seen)
+            playing = [asyncio.create_task(bot.play()) for bot in (alice, bob)]
+            await asyncio.wait_for(ended.wait(), PATIENCE)
+            whole = match.table.decisions
+            await asyncio.sleep(3 * broadcast.LEAST_PAUSE)  # the end would be shown at once
+            assert not any(state.over or state.HasField("result") or state.decisions >= whole for state in seen)
+            match.announce()
+            await asyncio.wait_for(watching, PATIENCE)
+            assert (seen[-1].over, seen[-1].decisions, seen[-1].HasField("result")) == (True, whole, True)
+            await asyncio.gather(*playing)

@@ -66,16 +66,23 @@ async def test_a_watched_match_of_a_worker_is_told_decision_by_decision_to_its_e
             while len(match.moves) < before + 3:
                 moved.clear()
                 await moved.wait()
-        assert match.ending is None
+        assert match.outcome is None
         public = PublicMatch(match, 0)
         await public.catch_up()
         assert public.decisions == len(match.moves)
         leave.write_bytes(b"x" * 10_000)
         await soon(lambda: ended)
         assert ended[0] is not None
-        assert match.ending == ended[0].ending
+        assert match.outcome is None, "its result is not stored"
         assert match.moves == json.loads(ended[0].record)["record"]["moves"], "whole, before the end was told"
+        await public.catch_up()
+        assert public.decisions == len(match.moves) - 1, "what the last decision led to is told when it is stored"
+        moved.clear()
+        ended[0].announce()
         assert moved.is_set()
+        assert match.outcome == ended[0].ending
+        await public.catch_up()
+        assert public.over
         assert await venue.watched.find("cup/0") is None
         assert not venue.watched.is_running("cup/0")
     finally:
@@ -114,8 +121,8 @@ async def test_a_match_that_is_interrupted_ends_for_those_who_watch_and_can_be_w
     first = await told.watched.find("cup/0")
     assert first is not None
     told.watched.ended("cup/0", None)
-    assert first.ending is not None
-    assert first.ending.void
+    assert first.outcome is not None
+    assert first.outcome.void
     assert event.is_set()
     assert await told.watched.find("cup/0") is None
     told.watched.started(fixture("a", "b"))
@@ -125,7 +132,7 @@ async def test_a_match_that_is_interrupted_ends_for_those_who_watch_and_can_be_w
     assert again is not None
     assert again is not first
     told.watched.ended("cup/0", ENDING)
-    assert again.ending == ENDING
+    assert again.outcome == ENDING
 
 
 async def test_scores_are_asked_for_at_most_once_a_moment_and_forgotten_with_their_match() -> None:

@@ -78,6 +78,7 @@ class Hall:
             lag=self.lag,
             finished=over,
             moved=self._moved,
+            announced=self._wake_watchers,
             tournament=tournament,
             nonces=nonces,
             attempt=attempt,
@@ -117,7 +118,7 @@ class Hall:
         return self.matches.get(id)
 
     def watch(self, id: str) -> asyncio.Event:
-        """An event that is set after every decision of a match and at its end."""
+        """An event that is set after every decision of a match, at its end, and when its result is stored."""
         event = asyncio.Event()
         self._watchers.setdefault(id, set()).add(event)
         return event
@@ -130,13 +131,15 @@ class Hall:
 
     def _moved(self, match: Match) -> None:
         self.decisions += 1
-        if match.id in self._watchers:
-            for event in self._watchers[match.id]:
-                event.set()
+        if self._watchers:
+            self._wake_watchers(match)
+
+    def _wake_watchers(self, match: Match) -> None:
+        for event in self._watchers.get(match.id, ()):
+            event.set()
 
     def _close(self, match: Match) -> None:
         self.matches.pop(match.id, None)
-        for event in self._watchers.get(match.id, ()):
-            event.set()
+        self._wake_watchers(match)
         if not self.matches:
             self._empty.set()

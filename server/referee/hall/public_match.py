@@ -2,6 +2,8 @@
 
 What is shown is worked out from the decisions alone: a second position of the same match is played up to the decision
 that may be shown, and of it nothing but the public's view leaves. So a delay needs no memory of earlier views.
+
+The decision that ends a match is shown once its result is stored: a server that dies before that deals the match anew.
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ class WatchableMatch(Protocol):
     @property
     def moves(self) -> Sequence[str]: ...
     @property
-    def ending(self) -> Ending | None: ...
+    def outcome(self) -> Ending | None:
+        """How it ended; None as long as it goes on or its result is not stored."""
 
 
 class RunningMatches(Protocol):
@@ -51,14 +54,14 @@ class RunningMatches(Protocol):
         """The match with its decisions so far; None if it is not being played."""
 
     def watch(self, id: str) -> asyncio.Event:
-        """An event that is set after every decision of a match and at its end."""
+        """An event that is set after every decision of a match, at its end, and when its result is stored."""
 
     def unwatch(self, id: str, event: asyncio.Event) -> None:
         """It is not watched through this event any more."""
 
 
 class PublicMatch:
-    """A match as the public may see it: so many decisions behind, and everything once it is over."""
+    """A match as the public may see it: so many decisions behind, and everything once its result is stored."""
 
     def __init__(self, match: WatchableMatch, delay: int) -> None:
         self.match = match
@@ -70,15 +73,20 @@ class PublicMatch:
     @property
     def over(self) -> bool:
         """Whether the match is over and shown to its end."""
-        return self.match.ending is not None and self.decisions == len(self.match.moves)
+        return self.match.outcome is not None and self.decisions == len(self.match.moves)
 
     def step(self) -> bool:
         """Follow one more decision; False if there is none that may be shown."""
         moves = self.match.moves
-        due = len(moves) if self.match.ending is not None else len(moves) - self.delay
+        told = self.match.outcome is not None
+        due = len(moves) if told else len(moves) - self.delay
         if self.decisions >= due:
             return False
-        self.state.play(read_moves(self.state, moves[self.decisions]))
+        after = self.state.copy()
+        after.play(read_moves(after, moves[self.decisions]))
+        if after.result() is not None and not told:
+            return False
+        self.state = after
         self.decisions += 1
         return True
 

@@ -48,14 +48,15 @@ class Match:
         lag: Lag | None = None,
         finished: Callable[[Match, Ending], object] | None = None,
         moved: Callable[[Match], object] | None = None,
+        announced: Callable[[Match], object] | None = None,
         tournament: str = "",
         nonces: bytes = b"",
         attempt: int = 0,
     ) -> None:
         """`options` are resolved. `finished` is called with the ending before any player hears of it, and tells them
-        through `announce`; without it they hear at once. `moved` is called after every decision that was played.
-        `nonces` is the digest of the entrants' nonces that went into the seed, and `attempt` how often the match was
-        dealt, both of which the players are told.
+        through `announce`; without it they hear at once. `moved` is called after every decision that was played, and
+        `announced` when all players have been told. `nonces` is the digest of the entrants' nonces that went into the
+        seed, and `attempt` how often the match was dealt, both of which the players are told.
         """
         self.id = id
         self.game = game
@@ -82,6 +83,8 @@ class Match:
         self._lag = lag or Lag()
         self._finished = finished
         self._moved = moved
+        self._announced = announced
+        self._is_announced = False
         self._chairs = [Chair(player, self.control, self._lag, self._deadline) for player in players]
         self._forfeits: dict[Seat, Forfeit] = {}
         self._number = 0
@@ -91,6 +94,11 @@ class Match:
     def deadline(self) -> float | None:
         """The next moment at which `tick` has something to do."""
         return self._deadline.moment
+
+    @property
+    def outcome(self) -> Ending | None:
+        """How it ended, as soon as others than its players may hear of it: once the result is stored."""
+        return self.ending if self._is_announced or (self.ending is not None and self.ending.void) else None
 
     @property
     def names(self) -> list[str]:
@@ -263,6 +271,9 @@ class Match:
         assert self.ending is not None
         for chair in self._chairs:
             chair.player.ended(self, self.ending)
+        self._is_announced = True
+        if self._announced is not None:
+            self._announced(self)
 
     # How it goes on.
 

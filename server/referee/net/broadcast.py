@@ -1,7 +1,7 @@
 """Live views of matches: one message per match and moment, made once for all who watch it.
 
 Watchers get the latest state that may be shown (`Hall.delay`), about ten times a second at most, and always the last
-one. One that reads slowly misses states in between; nothing piles up for it.
+one, once the result is stored. One that reads slowly misses states in between; nothing piles up for it.
 """
 
 from __future__ import annotations
@@ -94,11 +94,11 @@ class Broadcast:
         happened = False
         with suppress(TimeoutError):
             async with asyncio.timeout(LEAST_PAUSE):
-                while self._match.ending is None:
+                while self._match.outcome is None:
                     await moved.wait()
                     moved.clear()
                     happened = True
-        if happened or self._match.ending is not None:
+        if happened or self._match.outcome is not None:
             moved.set()
 
     async def _show(self) -> None:
@@ -107,15 +107,17 @@ class Broadcast:
             await self._late.catch_up()
             state, decisions = self._late.state, self._late.decisions
             self._over = self._late.over
+        elif match.ending is not None and match.outcome is None:
+            return  # what ended it is shown with the outcome
         else:
-            self._over = match.ending is not None
+            self._over = match.outcome is not None
         self._message = pb.WatchMatchResponse(
             view=state.view_bytes(None),
             view_type=match.view_type,
             scores=state.scores(),
             decisions=decisions,
             over=self._over,
-            result=match_result(match.ending) if self._over and match.ending is not None else None,
+            result=match_result(match.outcome) if self._over and match.outcome is not None else None,
         ).SerializeToString()
         self._number += 1
 

@@ -46,7 +46,7 @@ class ShownMatch(PublicMatch):
 
     def to_value(self) -> dict[str, Any]:
         """As a JSON object, for programs: the public's view and nothing else."""
-        ending = self.match.ending if self.over else None
+        ending = self.match.outcome if self.over else None
         return {
             "decisions": self.decisions,
             "delay": self.delay,
@@ -81,7 +81,7 @@ class ShownMatches:
     async def followed(self, match: WatchableMatch) -> ShownMatch:
         """A running match, up to the decision that may be shown now."""
         for id, other in list(self._followed.items()):
-            if other.match.ending is not None and other.match is not match:
+            if other.match.outcome is not None and other.match is not match:
                 del self._followed[id]
         shown = self._followed.get(match.id)
         if shown is None or shown.match is not match:
@@ -105,13 +105,13 @@ def _open(site: Site, match: WatchableMatch, kind: str) -> Channel:
         return {"match": shown.to_value()} if kind == "value" else shown.parts()
 
     async def pause() -> bool:
-        if match.ending is not None:
+        if match.outcome is not None:
             shown = await site.shown.followed(match)
             return not shown.over
         await moved.wait()
         with suppress(TimeoutError):
             async with asyncio.timeout(PAUSE):
-                while match.ending is None:  # the end is shown at once
+                while match.outcome is None:  # the end is shown at once
                     moved.clear()
                     await moved.wait()
         return True

@@ -36,7 +36,7 @@ class WatchedMatch:
         self.options: Mapping[str, Any] = fixture.options
         self.seed = fixture.seed
         self.moves: list[str] = []
-        self.ending: Ending | None = None
+        self.outcome: Ending | None = None
         self.told = asyncio.Event()
         """Set once the worker has answered."""
         self.events: set[asyncio.Event] = set()
@@ -79,7 +79,7 @@ class WatchedMatches:
         return match
 
     def watch(self, id: str) -> asyncio.Event:
-        """An event that is set after decisions of a match and at its end."""
+        """An event that is set after decisions of a match and when its result is stored."""
         event = asyncio.Event()
         if id in self._running:
             self._follow(id).events.add(event)
@@ -121,12 +121,12 @@ class WatchedMatches:
         self._scores.update((id, those) for id, those in scores.items() if id in self._running)
 
     def ended(self, id: str, ending: Ending | None) -> None:
-        """A match is over; None: it was interrupted, and may be played again."""
+        """A match is over and its result is stored; None: it was interrupted, and may be played again."""
         fixture = self._running.pop(id, None)
         self._scores.pop(id, None)
         match = self._watched.pop(id, None)
         if fixture is not None and match is not None:
-            match.ending = ending or void([0] * len(fixture.bots), INTERRUPTED)
+            match.outcome = ending or void([0] * len(fixture.bots), INTERRUPTED)
             match.changed()
 
     def _follow(self, id: str) -> WatchedMatch:

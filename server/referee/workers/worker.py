@@ -94,6 +94,7 @@ class Worker:
         if what == "play":
             self._later(id, self._play_fresh(order) if order["fresh"] else self._play(order, pool))
         elif what == "announce":
+            self._unwatch(id)  # it may have been looked at after its end
             if (match := self._waiting.pop(id, None)) is not None:
                 match.announce()
                 pool, names = self._seated.pop(id)

@@ -277,7 +277,10 @@ class _Worker:
         if done is None:
             return
         self._venue.result_came()
-        announce = {"do": "announce", "match": news["match"]}
-        played = Played.from_value(news["played"], record, lambda: self.tell(announce))
-        self._venue.watched.ended(news["match"], played.ending)
+
+        def announce() -> None:
+            self.tell({"do": "announce", "match": news["match"]})
+            self._venue.watched.ended(news["match"], played.ending)
+
+        played = Played.from_value(news["played"], record, announce)
         done(played)

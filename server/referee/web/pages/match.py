@@ -105,7 +105,7 @@ def live_head(public: ShownMatch) -> Html:
 
 def live_seats(public: ShownMatch) -> Html:
     """The seats with their scores."""
-    ranks = public.match.ending.ranks if public.over and public.match.ending is not None else None
+    ranks = public.match.outcome.ranks if public.over and public.match.outcome is not None else None
     return _seats(public.match.names, public.scores(), ranks)
 
 

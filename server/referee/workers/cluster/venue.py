@@ -341,10 +341,15 @@ class ClusterVenue:
         worker, result = said
         players = [worker, *(each for each, _ in match.answers if each is not worker)]
         assert result.played is not None
-        played = replace(result.played, announce=lambda: self._announce_to(players, id))
+        ending = result.played.ending
+
+        def announce() -> None:
+            self._announce_to(players, id)
+            self.watched.ended(id, ending)
+
+        played = replace(result.played, announce=announce)
         self._trust.accepted.setdefault(worker.name, []).append(id)
         self._settled += 1
-        self.watched.ended(id, played.ending)
         match.done(played)
 
     def _again(self, match: OpenMatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import struct
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -79,14 +80,14 @@ def flood(address: str) -> None:
                 connection.sendall(part)
 
 
-def test_a_header_block_without_an_end_is_cut_off_and_its_memory_comes_back(tmp_path: Path) -> None:
-    """Without a token, on twelve connections at once."""
-    process = Process(tmp_path)
+def withstands(attack: Callable[[str], object], folder: Path, *, at_once: int, times: int) -> None:
+    """A server under this attack ends connections, gives its memory back, and lets an honest bot play."""
+    process = Process(folder)
     try:
         before = process.memory
-        with ThreadPoolExecutor(12) as crowd:
-            list(crowd.map(flood, [process.address] * 12))
-        eventually(lambda: process.memory < before + 60, PATIENCE)
+        with ThreadPoolExecutor(at_once) as crowd:
+            list(crowd.map(attack, [process.address] * times))
+        eventually(lambda: process.memory < before + 60, PATIENCE, lambda: f"{before} MB, now {process.memory}")
         token = process.token("alice")
 
         async def plays() -> None:
@@ -98,6 +99,11 @@ def test_a_header_block_without_an_end_is_cut_off_and_its_memory_comes_back(tmp_
         process.stop()
     assert "connections were ended" in process.said
     assert "Traceback" not in process.said
+
+
+def test_a_header_block_without_an_end_is_cut_off_and_its_memory_comes_back(tmp_path: Path) -> None:
+    """Without a token, on twelve connections at once."""
+    withstands(flood, tmp_path, at_once=12, times=12)
 
 
 async def test_streams_that_are_reset_at_once_disturb_nobody(served: Process) -> None:

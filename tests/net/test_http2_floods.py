@@ -7,7 +7,6 @@ import os
 import socket
 import struct
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from .conftest import Process, Server
 from .elsewhere import PREFACE, SETTINGS, dial, is_open
 from .raw import PLAY
 from .steady import steady
-from .test_header_floods import CALL, CONTINUATION, END_HEADERS, HEADERS, RESET, frame, header, send
+from .test_header_floods import CALL, CONTINUATION, END_HEADERS, HEADERS, RESET, frame, header, send, withstands
 
 pytestmark = pytest.mark.xdist_group("floods")  # one worker: what its tests share takes long to make
 
@@ -120,23 +119,7 @@ def flood_of_headers(address: str) -> None:
 
 def test_headers_of_one_byte_each_are_cut_off_and_their_memory_comes_back(tmp_path: Path) -> None:
     """Without a token, on six connections at once, again and again: 16 KB on the wire are megabytes in memory."""
-    process = Process(tmp_path)
-    try:
-        before = process.memory
-        with ThreadPoolExecutor(6) as crowd:
-            list(crowd.map(flood_of_headers, [process.address] * 18))
-        eventually(lambda: process.memory < before + 60, PATIENCE, lambda: f"{before} MB, now {process.memory}")
-        token = process.token("alice")
-
-        async def plays() -> None:
-            async with steady(process.address, token) as bot:
-                await bot.plays_on(5, PATIENCE)
-
-        asyncio.run(plays())
-    finally:
-        process.stop()
-    assert "connections were ended" in process.said
-    assert "Traceback" not in process.said
+    withstands(flood_of_headers, tmp_path, at_once=6, times=18)
 
 
 async def test_calls_of_methods_that_there_are_not_count_like_others(server: Server) -> None:

@@ -22,14 +22,13 @@ from referee.store import MatchState, NotAllowed, Store, StoredMatch, StoredRoun
 from referee.threads import in_thread
 from referee.tournament import standings
 from referee.tournament.formats.format import Finished
-from referee.tournament.formats.settled import absence
 from referee.tournament.nonces import NonceDigests
-from referee.tournament.plan import LOST, Plan, deal, is_final
+from referee.tournament.plan import Plan, deal, is_final
 from referee.tournament.repeated_matches import Repeats
 from referee.tournament.running.drawing import Drawing
 from referee.tournament.running.ended import Ended
 from referee.tournament.running.gathering import Gathering
-from referee.tournament.running.missed import missed_at_will, playable_again, put_all_back, put_back
+from referee.tournament.running.missed import Missed, put_back
 from referee.tournament.running.outcomes import outcomes
 from referee.tournament.running.played import Played
 from referee.tournament.running.schedule_window import LOOKAHEAD, Called, ScheduleWindow
@@ -84,6 +83,7 @@ class Runner:
         """The last round that a format drew, and where it begins: earlier ones are settled for good."""
         self._format = format_view(store, self.tournament, self.plan)
         self._scorekeeper = Scorekeeper(store, self.tournament, self.plan, self._tell, self._fail, self._shared_deals)
+        self._missed = Missed(store, self.tournament, self.plan, self._window, self._scorekeeper)
         self._repeats = Repeats(store, self.tournament.id)
         self.repeated = ""
         """That matches repeat another one, in a sentence, as of the last standings; empty if none does."""
@@ -103,7 +103,6 @@ class Runner:
         self._began = time.monotonic()
         self._done_before = 0
         self._total = 0
-        self._absent_matches = 0
         self._tasks: set[asyncio.Future[None]] = set()
         venue.on_change(self._venue_changed)
 
@@ -245,7 +244,7 @@ class Runner:
         self._entries = entries_by_bot(self.plan, entrants)
         counts = self.store.tournaments.counts(self.tournament.id)
         self._total = counts.total
-        self._absent_matches = counts.absent
+        self._missed.matches = counts.absent
         if self._drawing is not None:
             for drawn in self.store.rounds.all(self.tournament.id, after=self._rounds_read):
                 self._rounds_read, self._round_from = drawn.number, drawn.first
@@ -270,7 +269,7 @@ class Runner:
                     self._left = True
                     return
                 if self._window.empty:
-                    if await self._write_off() or await self._draw():
+                    if await self._missed.write_off() or await self._draw():
                         continue
                     if self._finished and await in_thread(self._finish):
                         return
@@ -318,10 +317,10 @@ class Runner:
         if now - self._presence_checked >= CHECK_PRESENCE_EVERY:
             self._presence_checked = now
             back = self._window.look_round(self._entrants, self.venue.present, now)
-            if back and self._absent_matches:
-                await self._call_back()
+            if back:
+                await self._missed.call_back(self._round_from)
         if overdue := self._window.overdue(now):
-            await self._give_up(overdue)
+            await self._missed.give_up(overdue)
         while self._window.wants_more:
             await self._fetch()
         room = self.concurrency - len(self._running)
@@ -448,61 +447,6 @@ class Runner:
             self._window.put_back(match.ordinal)
         if played is not None:
             played.announce()
-
-    # Absence.
-
-    async def _give_up(self, overdue: Sequence[Called]) -> None:
-        reasons = {match.id: absence([bot for bot in bots if bot in self._window.absent]) for match, bots in overdue}
-        await in_thread(self.store.matches.set_all_aside, reasons, MatchState.ABSENT)
-        self._absent_matches += len(overdue)
-        for match, _ in overdue:
-            assert match.ordinal is not None
-            self._scorekeeper.skip(match.ordinal)
-
-    async def _call_back(self) -> None:
-        """A bot is there again: matches that were set aside for want of a bot go back into the schedule.
-
-        Not those of rounds from which a format has drawn a further one: that they were not played is part of it. Nor
-        those of a bot that is out.
-        """
-        absent = set(self._window.absent)
-
-        def back() -> list[int]:
-            return put_all_back(self.store, playable_again(self.store, self.tournament.id, absent, self._round_from))
-
-        ordinals = await in_thread(back)
-        if ordinals:
-            self._absent_matches -= len(ordinals)
-            self._window.put_back(min(ordinals))
-            self._scorekeeper.reload()
-
-    async def _write_off(self) -> bool:
-        """Nothing else is left to play: whether matches go back that bots have missed which have played here before.
-
-        They are played without them and lost, where the plan says so. Formats have rules of their own for absence.
-        """
-        if self.plan.missed != LOST or self._drawing is not None or not self._absent_matches:
-            return False
-        absent = frozenset(self._window.absent)
-
-        def back() -> tuple[frozenset[str], list[int]]:
-            gone, found = missed_at_will(self.store, self.tournament.id, absent)
-            return gone, put_all_back(self.store, found)
-
-        gone, ordinals = await in_thread(back)
-        if not ordinals:
-            return False
-        log.warning(
-            "bots that have played here stay away: their matches are played without them and lost",
-            tournament=self.tournament.name,
-            bots=", ".join(sorted(gone)),
-            matches=len(ordinals),
-        )
-        self._absent_matches -= len(ordinals)
-        self._window.given_up = gone
-        self._window.put_back(min(ordinals))
-        self._scorekeeper.reload()
-        return True
 
     # What others hear.
 

@@ -87,6 +87,14 @@ def test_a_file_is_read_up_to_its_bound_and_not_a_byte_further(
         read(kind(folder), "nowhere.txt")
 
 
+def test_a_long_file_is_read_whole(folder: Path) -> None:
+    long = "0123456789" * 30_000
+    (folder / "long.txt").write_text(long)
+    assert read(AnyFile(folder), "long.txt", len(long)) == long
+    with pytest.raises(ValueError, match="it is larger than 299,999 bytes"):
+        read(AnyFile(folder), "long.txt", len(long) - 1)
+
+
 @pytest.mark.parametrize(
     ("name", "text"), [("below/map.txt", "below"), ("link.txt", "m" * 100), ("up/inside/below/map.txt", "below")]
 )

@@ -25,6 +25,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+AT_A_TIME = 64 * 1024
+"""Bytes that are asked for at once: room for as many as a file may have would be taken for each small one."""
+
 
 class Files(ABC):
     """What an option may read files from."""
@@ -81,9 +84,11 @@ class FilesInside(Files):
 def read_bounded(path: Path, most: int, *, regular: bool = False) -> bytes:
     """All of a file; OSError if it cannot be read, has more bytes than that, or should be `regular` and is not."""
     with open_regular(path) if regular else path.open("rb", buffering=0) as file:
-        data = b""
-        while len(data) <= most and (more := file.read(most + 1 - len(data))):
-            data += more
+        parts, left = [], most + 1
+        while left and (more := file.read(min(left, AT_A_TIME))):
+            parts.append(more)
+            left -= len(more)
+    data = b"".join(parts)
     if len(data) > most:
         raise OSError(errno.EFBIG, f"it is larger than {most:,} bytes", str(path))
     return data

@@ -10,7 +10,7 @@ import grpc.aio
 
 from arena.v1 import tournament_pb2 as pb
 from arena.v1 import tournament_pb2_grpc
-from referee.store.journal import INSTALLATION
+from referee.store.journal_entry import INSTALLATION
 from referee.tournament.plan import Plan
 
 from ..waiting import PATIENCE

@@ -9,7 +9,7 @@ from typing import Any
 
 from referee.chain_head import BEGINNING
 from referee.store import MatchState, Store
-from referee.store.journal import INSTALLATION, link
+from referee.store.journal_entry import INSTALLATION, link
 from referee.tournament.audit.database import check_columns, check_installation
 from referee.tournament.events import latest_of_installation, latest_of_tournament
 from referee.tournament.plan import Plan

@@ -19,7 +19,7 @@ import pytest
 
 from referee.store import BotKind, Deed, DiskFull, Locked, NameTaken, Role, Store
 from referee.store.acting import acting
-from referee.store.journal import INSTALLATION
+from referee.store.journal_entry import INSTALLATION
 
 
 def notes(store: Store) -> list[str]:

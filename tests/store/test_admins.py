@@ -14,7 +14,7 @@ from referee.store import ADMIN_FACT, Deed, NameTaken, NotAllowed, Refused, Role
 from referee.store.address import parse_address
 from referee.store.bots import token_hash
 from referee.store.engines import writer_engine
-from referee.store.journal import INSTALLATION
+from referee.store.journal_entry import INSTALLATION
 from referee.store.migrate import upgrade
 from referee.tournament.audit.database import check_installation
 

@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 from referee.chain_head import BEGINNING
 from referee.store import MatchResult, MatchState, NewEntrant, SeatResult, Store, Tournament, TournamentState
-from referee.store.journal import INSTALLATION, link, schedule_line
+from referee.store.journal_entry import INSTALLATION, link, schedule_line
 from referee.store.migrate import downgrade, upgrade
 
 from .facts import set_fact

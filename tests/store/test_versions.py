@@ -7,7 +7,7 @@ import json
 import pytest
 
 from referee.store import NotAllowed, Store, Unknown, VersionState
-from referee.store.journal import INSTALLATION
+from referee.store.journal_entry import INSTALLATION
 from referee.store.versions import log_digest
 
 A, B = "a" * 64, "b" * 64

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from referee.store import DamagedRow
-from referee.store.journal import JournalEntry
+from referee.store.journal_entry import JournalEntry
 from referee.tournament.events import Event, Teller
 
 

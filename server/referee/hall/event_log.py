@@ -13,7 +13,7 @@ from functools import partial
 import structlog
 
 from referee.store import DamagedRow, Store, StoreError, Tournament, TournamentState
-from referee.store.journal import INSTALLATION
+from referee.store.journal_entry import INSTALLATION
 from referee.threads import in_thread
 from referee.tournament.events import Event, Teller
 from referee.tournament.events_together import together

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from referee.hall.nonce_call import NonceCall, NonceStep
 from referee.hall.nonce_drawing import NonceDrawing
 from referee.store import NonceDraw, Store, Tournament
-from referee.store.journal import schedule_line
+from referee.store.journal_entry import schedule_line
 from referee.threads import in_thread
 
 

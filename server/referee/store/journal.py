@@ -2,15 +2,13 @@
 
 Every tournament has a chain of its own, under its number; chain 0 holds what belongs to none: bots, practice, facts. An
 entry is appended in the transaction that stores what it tells, so the one is never there without the other.
-`server/EXPORT.md` lists the kinds of entries. `referee verify` tells the whole story again and compares every column.
+`server/EXPORT.md` lists the kinds of entries, `journal_entry.py` has their text and hash. `referee verify` tells the
+whole story again and compares every column.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from hashlib import sha256
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sqlalchemy import Connection, Engine, bindparam, select
@@ -18,15 +16,25 @@ from sqlalchemy import Connection, Engine, bindparam, select
 from referee.chain_head import BEGINNING, ChainHead
 from referee.store import tables as t
 from referee.store.bulk import BulkInsert
+from referee.store.journal_entry import INSTALLATION, JournalEntry, canonical, entry, link, schedule_line
 
-INSTALLATION = 0
-"""The chain of what belongs to no tournament."""
+__all__ = [
+    "INSTALLATION",
+    "Journal",
+    "JournalEntry",
+    "append",
+    "append_all",
+    "canonical",
+    "entry",
+    "link",
+    "schedule_line",
+]
+
 PAGE = 2000
 """Entries read at a time."""
 _LOCK = 0x7265
 """The first half of the key under which PostgreSQL lets one program at a time append to a chain."""
 
-_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")).encode
 _LAST = (
     select(t.journal.c.number, t.journal.c.hash)
     .where(t.journal.c.chain == bindparam("chain"))
@@ -34,30 +42,6 @@ _LAST = (
     .limit(1)
 )
 _APPEND = BulkInsert(t.journal, ["chain", "number", "entry", "hash"])
-
-
-@dataclass(frozen=True, slots=True)
-class JournalEntry:
-    """One line of a chain: its place, the text that was hashed, and the hash of it and all before it."""
-
-    number: int
-    entry: str
-    hash: str
-
-
-def canonical(value: Mapping[str, Any]) -> str:
-    """The one text of a JSON object: keys sorted, no spaces, nothing escaped that need not be."""
-    return _encode(value)
-
-
-def link(before: str, entry: str) -> str:
-    """The hash of an entry that follows on the hash `before`."""
-    return sha256(f"{before}\n{entry}".encode()).hexdigest()
-
-
-def entry(kind: str, at: int, **told: Any) -> dict[str, Any]:
-    """An entry; its number is added when it is appended."""
-    return {"kind": kind, "at": at, **told}
 
 
 def append(connection: Connection, chain: int, entries: Iterable[dict[str, Any]]) -> ChainHead | None:
@@ -85,11 +69,6 @@ def append_all(connection: Connection, entries: Iterable[tuple[int, dict[str, An
     for chain, told in entries:
         by_chain.setdefault(chain, []).append(told)
     return {chain: append(connection, chain, several) for chain, several in by_chain.items()}
-
-
-def schedule_line(match: int, round: int, table: int, names: Sequence[str]) -> str:
-    """A match of a schedule as exports write it and `scheduled` entries hash it, with its line feed."""
-    return canonical({"match": match, "round": round, "table": table, "seats": list(names)}) + "\n"
 
 
 class Journal:

@@ -44,6 +44,17 @@ class StoredSnapshot(NewSnapshot):
     journal_hash: str
 
 
+@dataclass(frozen=True, slots=True)
+class LookedAt:
+    """A row of the table, as an audit finds it."""
+
+    kind: str
+    through: Any
+    snapshot: StoredSnapshot | None
+    wrong: str
+    """Empty if nothing is."""
+
+
 def packed(value: Any) -> bytes:
     """A plain JSON value as it is stored."""
     return zlib.compress(json.dumps(value, separators=(",", ":"), allow_nan=False).encode(), 1)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,22 +21,11 @@ from sqlalchemy.exc import OperationalError
 
 from referee.store import tables as t
 from referee.store.connections import Connections, binary
-from referee.store.snapshot_form import NOTED, NewSnapshot, StoredSnapshot, digest_of, packed, value_in
+from referee.store.snapshot_form import NOTED, LookedAt, NewSnapshot, StoredSnapshot, digest_of, packed, value_in
 from referee.store.values import MatchState, SnapshotKind
 
 UNIT = 1000
 """Matches in which the distance of snapshots is measured."""
-
-
-@dataclass(frozen=True, slots=True)
-class LookedAt:
-    """A row of the table, as an audit finds it."""
-
-    kind: str
-    through: Any
-    snapshot: StoredSnapshot | None
-    wrong: str
-    """Empty if nothing is."""
 
 
 class Snapshots:

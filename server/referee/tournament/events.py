@@ -13,7 +13,7 @@ from typing import Any
 
 from referee.match.result import Termination
 from referee.store import ADMIN_FACT, DamagedRow, Ruling, RulingKind, Store
-from referee.store.journal import INSTALLATION, JournalEntry
+from referee.store.journal_entry import INSTALLATION, JournalEntry
 from referee.tournament.audit.folder import Published
 from referee.tournament.moderation import told as ruling_told
 

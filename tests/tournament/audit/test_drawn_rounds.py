@@ -12,7 +12,7 @@ import pytest
 from referee.chain_head import BEGINNING
 from referee.cli.main import main
 from referee.store import Store
-from referee.store.journal import canonical, link
+from referee.store.journal_entry import canonical, link
 from referee.tournament.audit import folder
 from referee.tournament.audit.database import check_columns, from_database, published
 from referee.tournament.audit.importing import import_folder

@@ -19,7 +19,7 @@ import pytest
 from referee.chain_head import BEGINNING
 from referee.cli.main import main
 from referee.store import MatchState, Store, TournamentState
-from referee.store.journal import JournalEntry, link
+from referee.store.journal_entry import JournalEntry, link
 from referee.tournament.audit import folder
 from referee.tournament.audit.replay import DoesNotHold, replay
 from referee.tournament.audit.verify import verify

@@ -16,7 +16,7 @@ from arena.settings import Settings
 from referee.hall.competition import Competition
 from referee.net.server import RefereeServer, ServerSettings
 from referee.store import Store
-from referee.store.journal import JournalEntry
+from referee.store.journal_entry import JournalEntry
 from referee.tournament.audit.audited import AuditedTournament
 from referee.tournament.audit.database import from_database
 from referee.tournament.audit.promises import Kept, check_promises

@@ -27,7 +27,7 @@ def fetch(server: str, ca: str | None, tournament: str) -> Iterator[Published]:
     import grpc
 
     from arena.v1 import tournament_pb2 as pb
-    from referee.store.journal import JournalEntry
+    from referee.store.journal_entry import JournalEntry
     from referee.tournament.audit.folder import Published
 
     with channel(server, ca) as connection:

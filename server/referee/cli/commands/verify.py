@@ -21,7 +21,7 @@ from referee.rules.boards.text import plural
 
 if TYPE_CHECKING:
     from referee.store import Store
-    from referee.store.journal import JournalEntry
+    from referee.store.journal_entry import JournalEntry
     from referee.tournament.audit.audited import AuditedTournament
 
 PROGRESS_SECONDS = 2.0

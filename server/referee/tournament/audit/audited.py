@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from referee.store import MatchState, NonceDraw
-from referee.store.journal import canonical, schedule_line
-from referee.store.snapshots import LookedAt
+from referee.store.journal_entry import canonical, schedule_line
+from referee.store.snapshot_form import LookedAt
 from referee.store.values import ANNULLED
 from referee.tournament.audit.story import Story, ToldMatch
 from referee.tournament.plan import Plan

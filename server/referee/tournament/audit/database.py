@@ -12,7 +12,7 @@ from typing import Any
 from referee.rules.spelling import brief
 from referee.store import MatchState, NotADatabase, Store, StoredMatch, Tournament
 from referee.store.every_column import RawRow
-from referee.store.journal import INSTALLATION, schedule_line
+from referee.store.journal_entry import INSTALLATION, schedule_line
 from referee.store.pruning import in_ranges
 from referee.tournament.audit.audited import OPEN, AuditedTournament, Damaged, MatchLine
 from referee.tournament.audit.columns import check_rounds, check_rulings, check_webhooks, compare, version_rows

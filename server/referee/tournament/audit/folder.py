@@ -20,7 +20,7 @@ from typing import Any
 from referee.rules.files import open_regular, read_bounded
 from referee.rules.game import WrongUse
 from referee.rules.spelling import brief
-from referee.store.journal import JournalEntry
+from referee.store.journal_entry import JournalEntry
 from referee.tournament.audit.audited import LARGEST_RECORD, OPEN, AuditedTournament, MatchLine, match_line
 from referee.tournament.audit.drawn_rounds import final_places
 from referee.tournament.audit.journal_story import BrokenJournal, tell

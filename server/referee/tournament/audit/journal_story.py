@@ -12,7 +12,7 @@ from typing import Any
 
 from referee.chain_head import BEGINNING
 from referee.rules.spelling import brief
-from referee.store.journal import JournalEntry, canonical, link
+from referee.store.journal_entry import JournalEntry, canonical, link
 from referee.store.values import annulment
 from referee.tournament.audit.entry_forms import COMMON, FORMS, OVER, REVEALED, ROW, VERSIONS
 from referee.tournament.audit.story import (

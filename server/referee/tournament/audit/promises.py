@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from referee.rules.game import WrongUse
-from referee.store.journal import JournalEntry
+from referee.store.journal_entry import JournalEntry
 from referee.tournament.audit.audited import AuditedTournament, MatchLine
 from referee.tournament.audit.receipts import Receipts
 from referee.tournament.audit.replay import DoesNotHold

@@ -17,7 +17,7 @@ from referee.rules import registry
 from referee.rules.chance import Seeded
 from referee.rules.game import Seat, State, Unreadable
 from referee.rules.record import Record, read_moves
-from referee.store.journal import JournalEntry
+from referee.store.journal_entry import JournalEntry
 from referee.tournament.audit.audited import AuditedTournament, MatchLine
 from referee.tournament.audit.replay import DoesNotHold
 

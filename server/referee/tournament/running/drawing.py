@@ -7,15 +7,19 @@ which process: one that was killed before it stored its round draws the same aga
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 import structlog
 
 from referee.rules.chance import Seeded
-from referee.store import NewRound, NewTable, Store, StoredRound, Tournament
+from referee.store import NewRound, NewTable, StoredRound, Tournament
 from referee.tournament.formats.format import Drawn, Field, Finished, Format, SettledRound, Waiting
 from referee.tournament.plan import Plan
 from referee.tournament.running.rounds import RoundsSoFar
 from referee.tournament.seeds import draw_seed
+
+if TYPE_CHECKING:  # `verify` of a folder draws rounds again without a store, and so without SQLAlchemy
+    from referee.store import Store
 
 log = structlog.get_logger()
 

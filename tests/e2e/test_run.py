@@ -138,14 +138,15 @@ def test_a_seed_leads_to_the_same_tournament_root_and_digest_in_every_version(re
     """These values are in people's notes: a change of any of them breaks what they have published.
 
     `random` is not among the bots: its dice are a hash of the view's bytes, so they change with the protocol. Four
-    players: how often equal bots end level at other tables of this game was measured anew, and ratings follow it.
+    players: how often equal bots end level at other tables of this game was measured anew, and ratings follow it. The
+    digest is not the first one: ratings rested on functions of the C library, which differ from machine to machine.
     """
     words = ["stop_me_go", "patient", "mixed", "patient", "mixed", "--players", "4", "--rounds", "12", "--seed", "7"]
     value = result(*words, folder=tmp_path)
     assert value["tournament"] == "stop_me_go-3ee4f0ec"
     assert value["root"] == "6611d1f4d9e78a6ffdfc4ea5104642f9d052ef6d9a72510f052a3e4ddcfb85b8"
     assert value["commitment"] == "28f1c30eb317c731f3cef635f5e971342aa24960f5347434dfce1a766c5e3b89"
-    assert value["digest"] == "707636340154d84d174b2edef7c7ad37197699f6a203dd3f4c34ac8d3f45547f"
+    assert value["digest"] == "694ab9b05337af8b9486fecc8b3a02930d229693c738193d5ac87b974d010615"
 
 
 def test_a_bot_of_ones_own_plays_as_a_program_of_its_own(result: Result, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from referee.chain_head import BEGINNING
 from referee.store import DrawnNonce, NonceDraw
-from referee.store.journal import canonical, link, schedule_line
+from referee.store.journal_entry import canonical, link, schedule_line
 from referee.tournament import nonces, seeds
 from referee.tournament.ratings import RatingSettings
 from referee.tournament.standings.score import Score

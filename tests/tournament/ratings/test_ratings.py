@@ -1,6 +1,7 @@
 """The rating table: a pure function of results in schedule order."""
 
 import hashlib
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -166,6 +167,6 @@ def test_a_result_that_cannot_be_is_refused_and_changes_nothing(
         ({"draw_probability": -0.1}, "draw_probability must be from 0 to 0.99"),
     ],
 )
-def test_wrong_settings_are_refused(wrong: dict[str, float], says: str) -> None:
+def test_wrong_settings_are_refused(wrong: dict[str, Any], says: str) -> None:
     with pytest.raises(RatingError, match=says):
         RatingSettings(**wrong)

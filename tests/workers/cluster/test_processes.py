@@ -30,7 +30,7 @@ def decide(decision):
 arena.run(decide)
 """
 TOURNAMENT = ["run", "stop_me_go", "patient", "mixed", "patient", "first.py", "--rounds", "24", "--seed", "7", "--json"]
-DIGEST = "fe62aa8956885981b3a6649937bbfdca5c2df379b097cc565a55ac8cfcd83978"
+DIGEST = "f6ad750490d70964b99ce17d7a6784bbe8e76395df4e1b5cb3cdf6e152f6fe67"
 """What `referee run` gives on one machine."""
 
 

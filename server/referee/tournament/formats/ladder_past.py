@@ -111,7 +111,8 @@ class LadderPast:
         keep = self._season.keep
         begins = mean if self._season.around is None else self._season.around
         for entrant, (mu, sigma) in self._beliefs.items():
-            variance = keep**2 * sigma**2 + (1 - keep**2) * self._prior.sigma**2
+            kept, prior = keep * keep, self._prior.sigma
+            variance = kept * sigma * sigma + (1 - kept) * prior * prior
             self._beliefs[entrant] = Belief(begins + keep * (mu - mean), math.sqrt(variance))
 
 

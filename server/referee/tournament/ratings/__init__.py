@@ -66,6 +66,8 @@ class RatingSettings:
     draw_probability: float = 0.0
     version_sigma: float = 0.0
     """The least σ with which a version of a bot begins that has not played before; 0: versions are not told apart."""
+    by_library: bool = False
+    """As it was computed before (`by_library.py`)."""
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.mu):
@@ -112,7 +114,8 @@ class Ratings:
         """`bots` are listed at the prior even before their first result."""
         self.settings = settings
         self._prior = Belief(float(settings.mu), float(settings.sigma))
-        self._skill = Skill(settings.beta, settings.tau, max(settings.draw_probability, DRAW_FLOOR))
+        kind = _library_skill() if settings.by_library else Skill
+        self._skill = kind(settings.beta, settings.tau, max(settings.draw_probability, DRAW_FLOOR))
         self._beliefs: dict[str, Belief] = dict.fromkeys(bots, self._prior)
         self._versions: dict[str, tuple[VersionMark, ...]] = {}
 
@@ -191,6 +194,12 @@ def digest(table: Iterable[Rating]) -> str:
     """
     rows = sorted((row.bot, row.mu.hex(), row.sigma.hex()) for row in table)
     return sha256("".join(json.dumps(row) + "\n" for row in rows).encode()).hexdigest()
+
+
+def _library_skill() -> type[Skill]:
+    from referee.tournament.ratings.by_library import LibrarySkill  # hardly ever needed, and it loads the package
+
+    return LibrarySkill
 
 
 def _check(bots: Sequence[str], ranks: Sequence[int]) -> None:

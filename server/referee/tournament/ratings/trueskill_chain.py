@@ -3,8 +3,9 @@
 The package `trueskill` builds some hundred linked objects for every match, for teams of any size and weight. Where
 each player plays alone the graph is a chain: each player's performance is compared with that of the next in rank.
 This file passes the same messages along that chain in the same order, number for number, so that the result is the
-package's to the last bit (a test compares them); it takes a tenth of the time and leaves nothing to be cleared away.
-What a tie is worth, and the normal distribution, are asked of the package.
+package's to the last bit if that multiplies its powers out (a test compares them); it takes a tenth of the time and
+leaves nothing to be cleared away. Powers are products here and the normal distribution is `normal.py`, so that the
+result is the same on every machine.
 
 A normal distribution is kept as its precision π and its precision-adjusted mean τ; a product of two adds them, a
 quotient subtracts them.
@@ -15,7 +16,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+
+from referee.tournament.ratings.normal import below, density
 
 SWEEPS = 10
 SMALL = 0.0001
@@ -23,39 +25,40 @@ SMALL = 0.0001
 
 
 def pass_messages(
-    skill: Any, margin: float, players: Sequence[tuple[float, float]], ranks: Sequence[int]
+    beta: float, tau: float, margin: float, players: Sequence[tuple[float, float]], ranks: Sequence[int]
 ) -> list[tuple[float, float]]:
     """The (μ, σ) of two or more players, best rank first, after their match.
 
-    `skill` is a `trueskill.TrueSkill`, `margin` the difference in performance below which a match is a tie. Raises
+    β and τ are TrueSkill's, `margin` is the difference in performance below which a match is a tie. Raises
     ArithmeticError or ValueError where double precision gives out.
     """
-    variance = skill.beta**2
-    priors = [_prior(mu, sigma, skill.tau) for mu, sigma in players]
-    performances = [_likely(pi, tau, variance) for pi, tau in priors]
-    sums = [_alone(pi, tau) for pi, tau in performances]
-    ends = _compared(skill, margin, sums, [one == other for one, other in pairwise(ranks)])
+    variance = beta * beta
+    priors = [_prior(mu, sigma, tau) for mu, sigma in players]
+    performances = [_likely(pi, weighted, variance) for pi, weighted in priors]
+    sums = [_alone(pi, weighted) for pi, weighted in performances]
+    ends = _compared(margin, sums, [one == other for one, other in pairwise(ranks)])
     after = []
-    for (pi, tau), (own_pi, own_tau), (sum_pi, sum_tau), (end_pi, end_tau) in zip(
+    for (pi, weighted), (own_pi, own_tau), (sum_pi, sum_tau), (end_pi, end_tau) in zip(
         priors, performances, sums, ends, strict=True
     ):
         learnt_pi, learnt_tau = _alone(end_pi - sum_pi, end_tau - sum_tau)
         learnt_pi, learnt_tau = own_pi + learnt_pi - own_pi, own_tau + learnt_tau - own_tau
         learnt_pi, learnt_tau = _likely(learnt_pi, learnt_tau, variance)
-        pi, tau = pi + learnt_pi, tau + learnt_tau
-        after.append(_rounded(tau / pi if pi else pi, math.sqrt(1 / pi) if pi else math.inf))
+        pi, weighted = pi + learnt_pi, weighted + learnt_tau
+        after.append((weighted / pi if pi else pi, math.sqrt(1 / pi) if pi else math.inf))
     return after
 
 
 def _rounded(mu: float, sigma: float) -> tuple[float, float]:
     """The package keeps a rating as π and τ: what it is asked for is not quite what it was given."""
-    pi = sigma**-2
+    pi = 1.0 / (sigma * sigma)
     return pi * mu / pi if pi else pi, math.sqrt(1 / pi) if pi else math.inf
 
 
 def _prior(mu: float, sigma: float, dynamics: float) -> tuple[float, float]:
     mu, sigma = _rounded(mu, sigma)
-    pi = math.sqrt(sigma**2 + dynamics**2) ** -2
+    sigma = math.sqrt(sigma * sigma + dynamics * dynamics)
+    pi = 1.0 / (sigma * sigma)
     return pi, pi * mu
 
 
@@ -72,14 +75,12 @@ def _alone(pi: float, tau: float) -> tuple[float, float]:
     return pi, pi * mean
 
 
-def _compared(
-    skill: Any, margin: float, sums: Sequence[tuple[float, float]], ties: Sequence[bool]
-) -> list[tuple[float, float]]:
+def _compared(margin: float, sums: Sequence[tuple[float, float]], ties: Sequence[bool]) -> list[tuple[float, float]]:
     """What is known of every performance once each was compared with the next in rank; `ties` tells how it ended.
 
-    One loop without calls: a call for every message would take most of the time.
+    One loop with hardly any calls: a call for every message would take most of the time.
     """
-    cdf, pdf, sqrt = skill.cdf, skill.pdf, math.sqrt
+    sqrt = math.sqrt
     ends = list(sums)
     last = len(ties) - 1
     nothing = [(0.0, 0.0)] * len(ties)
@@ -110,11 +111,10 @@ def _compared(
             pi, tau = all_pi - trim_pi, all_tau - trim_tau
             root = sqrt(pi)
             if ties[place]:
-                v, w = skill.v_draw(tau / root, margin * root), skill.w_draw(tau / root, margin * root)
+                v, w = _tied(tau / root, margin * root)
             else:
                 ahead = tau / root - margin * root
-                likely = cdf(ahead)
-                v = pdf(ahead) / likely if likely else -ahead
+                v = density(ahead) / below(ahead)
                 w = v * (v + ahead)
                 if not 0 < w < 1:
                     raise FloatingPointError("too great an upset for double precision")
@@ -152,6 +152,18 @@ def _compared(
     told = _combined(_without(above, to_better[last]), _without(differences[last], by_both[last]), -1)
     ends[-1] = _without(lowest, to_worse[last], told)
     return ends
+
+
+def _tied(gap: float, margin: float) -> tuple[float, float]:
+    """What a tie says of a difference believed to be so large: how far its mean moves, and how much surer it is."""
+    high, low = margin - abs(gap), -margin - abs(gap)
+    inside = below(high) - below(low)
+    if not inside:
+        raise FloatingPointError("too great a surprise for double precision")
+    at_high, at_low = density(high), density(low)
+    v = (at_low - at_high) / inside
+    w = v * v + (high * at_high - low * at_low) / inside
+    return (-v if gap < 0 else v), w
 
 
 def _without(

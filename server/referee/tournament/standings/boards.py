@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from referee.rules import registry
@@ -12,10 +13,19 @@ from referee.tournament.standings.scoreboard import Memory, Scoreboard
 
 
 def empty_board(
-    plan: Plan, bots: Sequence[str], shared_deals: Mapping[int, int] = NONE_SHARED, memory: Memory | None = None
+    plan: Plan,
+    bots: Sequence[str],
+    shared_deals: Mapping[int, int] = NONE_SHARED,
+    memory: Memory | None = None,
+    *,
+    by_library: bool = False,
 ) -> Scoreboard:
-    """A scoreboard for this tournament, before its first result; `shared_deals` as for `deal`."""
-    return Scoreboard(rating_settings(plan), bots, plan.players, partial(deal, plan, shared=shared_deals), memory)
+    """A scoreboard for this tournament, before its first result; `shared_deals` as for `deal`.
+
+    With `by_library` it rates as it was done before, see `RatingSettings`.
+    """
+    settings = replace(rating_settings(plan), by_library=by_library)
+    return Scoreboard(settings, bots, plan.players, partial(deal, plan, shared=shared_deals), memory)
 
 
 def rating_settings(plan: Plan) -> RatingSettings:

@@ -28,7 +28,7 @@ EVERY = 1000
 """Matches, in schedule order, between two snapshots: about a tenth of a second to rate."""
 AT_THE_END = 100
 """Matches beyond the last snapshot that are worth another one when no more are played for now."""
-VERSION = 3
+VERSION = 4
 """Of the computation: to be raised when the same results lead to another board or other strengths."""
 
 

@@ -184,15 +184,57 @@ def test_a_snapshot_that_does_not_fit_is_not_used(
     look(db, capsys, monkeypatch)
 
 
-def test_what_only_the_store_can_tell_is_left_to_it(
-    db: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def rule(verb: str, *words: str, db: str) -> None:
+    assert main(["tournament", verb, "league", *words, "--reason", "a test", "--db", db]) == 0
+
+
+@pytest.mark.parametrize("later", [3, 35])
+def test_so_are_those_after_rulings(
+    later: int, db: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert main(["tournament", "annul", "league", "league/3", "--reason", "a test", "--db", db]) == 0
-    look(db, capsys, monkeypatch, at_once=False)
-    bots = ["--game", "stop_me_go", "--bots", "random,patient,random", "--format", "ladder"]
-    other = str(tmp_path / "ladder.db")
-    assert main(["tournament", "create", "ladder", *bots, "--db", other]) == 0
-    look(other, capsys, monkeypatch, at_once=False)
+    monkeypatch.setattr(snapshots, "EVERY", 10)
+    keep_one(db)
+    change(db, "UPDATE tournaments SET state = 'running'", "UPDATE matches SET attempt = 1")
+    if later < 30:
+        rule("annul", f"league/{later}", db=db)
+        rule("replay-match", "league/5", db=db)
+    rule("withdraw", "random-2", db=db)
+    look(db, capsys, monkeypatch)
+    with Store.open(db) as store, open_to_look(db) as quick:
+        number = store.tournaments.get("league").id
+        assert quick.rulings.all(number) == store.rulings.all(number)
+        assert quick.rulings.out(number) == store.rulings.out(number) != {}
+        assert quick.rulings.rounds_before(number) == store.rulings.rounds_before(number)
+
+
+FORMATS = {
+    "ladder": ("random", "patient", "random", "mixed", "--format", "ladder", "--rounds", "12"),
+    "swiss": ("random", "patient", "random", "mixed", "patient", "--format", "swiss", "--rounds", "3"),
+    "knockout": ("random", "patient", "random", "mixed", "patient", "--format", "knockout"),
+    "groups and finals": ("random", "patient", "random", "mixed", "patient", "patient", "--format", "groups+finals"),
+    "until it is known": ("random", "patient", "random", "--until", "first known", "--budget", "40"),
+}
+
+
+@pytest.mark.parametrize("words", FORMATS.values(), ids=FORMATS)
+def test_so_are_those_of_formats_that_draw_rounds(
+    words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db = str(tmp_path / "league.db")
+    seats = [] if "until" in " ".join(words) else ["--players", "2"]
+    assert main(["run", "stop_me_go", *words, *seats, "--seed", "x", "--name", "league", "--db", db, "--json"]) == 0
+    change(db, "DELETE FROM snapshots", "UPDATE tournaments SET state = 'running', finished = NULL, revealed = 0")
+    with Store.open(db) as store, open_to_look(db) as quick:
+        number = store.tournaments.get("league").id
+        drawn = store.rounds.all(number)
+        assert quick.rounds.all(number) == drawn != []
+        assert quick.rounds.all(number, after=1) == drawn[1:]
+    look(db, capsys, monkeypatch)
+    if "--format" in words and "ladder" not in words:
+        rule("annul", "league/0", db=db)  # the rounds after it were drawn from its result
+        look(db, capsys, monkeypatch)
+    change(db, *to_play(f"ordinal >= {drawn[-1].first}"))
+    look(db, capsys, monkeypatch)
 
 
 @pytest.mark.parametrize(

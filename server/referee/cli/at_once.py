@@ -107,8 +107,6 @@ def _open_table(db: str, name: str) -> Standings | None:
             tournament = store.tournaments.get(name)
             if tournament.state in (TournamentState.FINISHED, TournamentState.CANCELLED):
                 return None  # it is kept when it has been worked out
-            if tournament.settings.get("format") or store.rulings.count(tournament.id):
-                return None
             from referee.tournament.standings import Follower
 
             return Follower(cast("Store", store), name).update()  # it has the verbs that are needed

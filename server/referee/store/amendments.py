@@ -24,14 +24,21 @@ from referee.store.schedule_rows import (
     by_position,
     check_seen,
     extend_schedule,
-    out_after,
     out_positions,
     read_rulings,
     seated_matches,
 )
 from referee.store.snapshots import forget
 from referee.store.tournaments import OVER, count, numbered
-from referee.store.values import CANCELLED, MatchState, ScheduledTable, Tournament, TournamentState, exclusion
+from referee.store.values import (
+    CANCELLED,
+    MatchState,
+    ScheduledTable,
+    Tournament,
+    TournamentState,
+    exclusion,
+    out_after,
+)
 
 ADDED = ("entered", "extended")
 """What stands in the journal before the matches of an addition."""

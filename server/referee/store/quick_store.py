@@ -21,12 +21,16 @@ from referee.store.values import (
     Counts,
     Entrant,
     MatchState,
+    Ruling,
+    RulingKind,
     SnapshotKind,
     StoredMatch,
+    StoredRound,
     StoredSeat,
     Tournament,
     TournamentState,
     fault_word,
+    out_after,
 )
 
 UNUSUAL = (*look.UNUSUAL, StoreError)
@@ -46,6 +50,8 @@ SEATS = (
 )
 SEAT_KINDS = (int, int, int, str, int, int, int, str, int, int, int, int)
 SEAT_MAY_MISS = frozenset((5, 6, 7, 11))
+RULING_KINDS = (int, str, str, int, str, str, str, int)
+ROUND_KINDS = (int, int, str, str, str, str, str, int)
 
 
 class NotHere(LookupError):
@@ -67,6 +73,7 @@ class QuickStore:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.tournaments = _Tournaments(connection)
         self.matches = _Matches(connection)
+        self.rounds = _Rounds(connection)
         self.rulings = _Rulings(connection)
         self.snapshots = _Snapshots(connection)
         self.journal = _Journal(connection)
@@ -104,7 +111,7 @@ class _Matches:
         self._connection = connection
 
     def in_schedule_order(
-        self, tournament: int, states: Sequence[MatchState], after: int = -1
+        self, tournament: int, states: Sequence[MatchState] = tuple(MatchState), after: int = -1
     ) -> Iterator[StoredMatch]:
         query = f"state IN ({_marks(states)}) AND ordinal > ? ORDER BY ordinal LIMIT {PAGE}"
         while True:
@@ -182,10 +189,51 @@ class _Rulings:
         query = "SELECT count(*) FROM rulings WHERE tournament_id = ?"
         return int(self._connection.execute(query, (tournament,)).fetchone()[0])
 
-    def all(self, tournament: int) -> list[Any]:
-        if self.count(tournament):
-            raise NotHere
-        return []
+    def all(self, tournament: int) -> list[Ruling]:
+        query = (
+            "SELECT number, kind, coalesce(name, ''), ordinal, reason, annulled, aside, created "
+            "FROM rulings LEFT JOIN entrants ON entrants.id = entrant_id "
+            "WHERE rulings.tournament_id = ? ORDER BY number"
+        )
+        found = []
+        for row in self._connection.execute(query, (tournament,)):
+            number, kind, bot, match, reason, annulled, aside, created = _checked(row, RULING_KINDS, frozenset((3,)))
+            what = (number, RulingKind(kind), bot, match, reason)
+            found.append(Ruling(*what, _numbers(annulled), _numbers(aside), created))
+        return found
+
+    def out(self, tournament: int) -> dict[str, Ruling]:
+        return out_after(self.all(tournament))
+
+    def rounds_before(self, tournament: int) -> list[int]:
+        query = (
+            'SELECT entry FROM journal WHERE chain = ? AND (entry LIKE \'%"kind":"round"%\' '
+            'OR entry LIKE \'%"kind":"ruling"%\') ORDER BY number'
+        )
+        found, rounds = [], 0
+        for (entry,) in self._connection.execute(query, (tournament,)):
+            kind = json.loads(entry)["kind"]
+            rounds += kind == "round"
+            if kind == "ruling":
+                found.append(rounds)
+        return found
+
+
+class _Rounds:
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def all(self, tournament: int, after: int = 0) -> list[StoredRound]:
+        query = (
+            "SELECT number, first_ordinal, stage, byes, active, reasons, deals, created FROM rounds "
+            "WHERE tournament_id = ? AND number > ? ORDER BY number"
+        )
+        found = []
+        for row in self._connection.execute(query, (tournament, after)):
+            number, first, stage, byes, active, reasons, deals, created = _checked(row, ROUND_KINDS)
+            drawn = (number, first, stage, _numbers(byes), _numbers(active))
+            found.append(StoredRound(*drawn, _each(reasons, str), _numbers(deals), created))
+        return found
 
 
 class _Snapshots:
@@ -216,14 +264,19 @@ class _Snapshots:
         told = ask("SELECT hash FROM journal WHERE chain = ? AND number = ?", (tournament, row["journal_number"]))
         if told.fetchone() != (row["journal_hash"],):
             return False
-        if ask("SELECT count(*) FROM rulings WHERE tournament_id = ?", (tournament,)).fetchone()[0]:
-            raise NotHere
         before = "SELECT count(*) FROM matches WHERE tournament_id = ? AND state = ? AND ordinal < ?"
         finished, *aside = [
             ask(before, (tournament, state.value, row["through"])).fetchone()[0]
             for state in (MatchState.FINISHED, *SET_ASIDE)
         ]
-        return bool(finished == row["finished"] and sum(aside) == row["aside"])
+        if finished != row["finished"] or sum(aside) != row["aside"]:
+            return False
+        later = "SELECT ordinal, annulled, aside FROM rulings WHERE tournament_id = ? AND number > ?"
+        concerned = [
+            [*_numbers(annulled), *_numbers(aside), ordinal]
+            for ordinal, annulled, aside in ask(later, (tournament, row["rulings"]))
+        ]
+        return all(each is None or each >= row["through"] for matches in concerned for each in matches)
 
 
 class _Journal:
@@ -232,6 +285,16 @@ class _Journal:
 
     def head(self, chain: int) -> ChainHead:
         return look.head(self._connection, chain)
+
+
+def _each(text: str, kind: type) -> tuple[Any, ...]:
+    """The values of a JSON list; TypeError if one is not of its kind."""
+    values = json.loads(text)
+    return tuple(_checked(values, (kind,) * len(values)))
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return _each(text, int)
 
 
 def _marks(words: Sequence[object] | dict[int, Any]) -> str:

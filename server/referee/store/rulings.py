@@ -19,7 +19,6 @@ from referee.store.errors import NotAllowed, Refused, Unknown
 from referee.store.schedule_rows import (
     Further,
     extend_schedule,
-    out_after,
     out_positions,
     read_rulings,
     ruling_row,
@@ -34,6 +33,7 @@ from referee.store.values import (
     Tournament,
     annulment,
     exclusion,
+    out_after,
 )
 
 OPEN = (MatchState.SCHEDULED, MatchState.PLAYING)

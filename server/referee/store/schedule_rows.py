@@ -26,9 +26,9 @@ from referee.store.values import (
     Settings,
     StoredRound,
     Tournament,
+    out_after,
 )
 
-OUT = (RulingKind.DISQUALIFIED, RulingKind.WITHDRAWN)
 _COUNTING = (MatchState.SCHEDULED, MatchState.PLAYING, MatchState.FINISHED)
 
 CHUNK = 1000
@@ -226,17 +226,6 @@ def out_positions(connection: Connection, tournament: int) -> frozenset[int]:
     c = t.entrants.c
     rows = connection.execute(select(c.name, c.position).where(c.tournament_id == tournament))
     return frozenset(row.position for row in rows if row.name in out)
-
-
-def out_after(rulings: Iterable[Ruling]) -> dict[str, Ruling]:
-    """Who is out after these rulings, by name, and by which of them."""
-    out: dict[str, Ruling] = {}
-    for ruling in rulings:
-        if ruling.kind in OUT:
-            out[ruling.bot] = ruling
-        elif ruling.kind is RulingKind.RETURNED:
-            out.pop(ruling.bot, None)
-    return out
 
 
 def read_rulings(connection: Connection, tournament: int) -> list[Ruling]:

@@ -6,7 +6,7 @@ Times are whole milliseconds since 1970 (UTC). Numbers of bots, tournaments and 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -298,6 +298,20 @@ class Ruling:
     aside: tuple[int, ...]
     """Matches that will not be played."""
     created: int
+
+
+OUT = (RulingKind.DISQUALIFIED, RulingKind.WITHDRAWN)
+
+
+def out_after(rulings: Iterable[Ruling]) -> dict[str, Ruling]:
+    """Who is out after these rulings, by name, and by which of them."""
+    out: dict[str, Ruling] = {}
+    for ruling in rulings:
+        if ruling.kind in OUT:
+            out[ruling.bot] = ruling
+        elif ruling.kind is RulingKind.RETURNED:
+            out.pop(ruling.bot, None)
+    return out
 
 
 ANNULLED = "annulled: "

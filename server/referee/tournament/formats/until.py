@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as setting
 from itertools import combinations
-from math import log
+from math import fsum, log
 from typing import Any, ClassVar
 
 from referee.rules.chance import Chance
@@ -292,7 +292,7 @@ class Known:
         while len(seated) < self._players:
             rest = [bot for bot in order if bot not in seated]
             seated.append(
-                max(rest, key=lambda bot: (sum(worth.get(_pair(bot, other), 0.0) for other in seated), -place[bot]))
+                max(rest, key=lambda bot: (fsum(worth.get(_pair(bot, other), 0.0) for other in seated), -place[bot]))
             )
         hangs = sum(_pair(one, other) in worth for one, other in combinations(seated, 2))
         return tuple(chance.order("seats", sorted(seated))), hangs

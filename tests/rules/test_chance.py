@@ -110,6 +110,20 @@ def test_a_word_that_would_favour_some_place_is_refused(monkeypatch: pytest.Monk
     assert sorted(Seeded(b"").order("x", [1, 2, 3])) == [1, 2, 3]
 
 
+@pytest.mark.parametrize("count", [3, 10, 36, 1000])
+def test_the_last_word_that_favours_nothing_is_taken_and_the_next_one_refused(
+    monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    even = (1 << 64) - (1 << 64) % count
+    for word in (0, 0xFF << 56, even - 1, even, (1 << 64) - 1):
+        drawn = word.to_bytes(8, "big") + (7).to_bytes(8, "big")
+        stream = type("Stream", (), {"digest": lambda _, size, drawn=drawn: drawn[:size]})()
+        monkeypatch.setattr(Seeded, "_next", lambda self, label, stream=stream: stream)
+        expected = (word if word < even else 7) % count
+        assert Seeded(b"").pick("x", range(count)) == expected
+        assert Seeded(b"").roll("x", [count]) == (expected,)
+
+
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 10, 94, 256, 257, 300])
 @pytest.mark.parametrize("highest", [0, 0xFFFFFF00, 0xFFFFFFFF], ids=["plain", "perhaps refused", "refused"])
 def test_an_order_is_the_swaps_of_its_words_one_by_one(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from typing import Any
+
+import pytest
 
 from referee.rules.game import Legal, seed_bytes
 from referee.rules.playout import (
@@ -42,6 +45,21 @@ def test_each_seat_and_each_match_has_its_own_stream() -> None:
     streams = [picks(seed, seat, 100, 8) for seed in (b"a", b"b") for seat in (0, 1)]
     assert len({tuple(stream) for stream in streams}) == 4
     assert picks(b"a", 0, 100, 300) == picks(b"a", 0, 100, 300)
+
+
+def test_a_word_that_would_favour_the_first_moves_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    count = 1000
+    even = (1 << 32) - (1 << 32) % count
+    for word in (0, 0xFF << 24, even - 1, even, (1 << 32) - 1):
+        monkeypatch.setattr("referee.rules.playout._words", lambda seed, seat, word=word: iter([word, 7]))
+        expected = (word if word < even else 7) % count
+        assert picks(b"seed", 0, count, 1) == [expected]
+
+
+def test_the_random_player_goes_on_where_a_block_of_words_ends() -> None:
+    drawn = b"".join(hashlib.shake_256(b"player 2 %d seed" % block).digest(512) for block in range(3))
+    words = [int.from_bytes(drawn[at : at + 4], "big") for at in range(0, len(drawn), 4)]
+    assert picks(b"seed", 2, 16, len(words)) == [word % 16 for word in words]
 
 
 def test_a_forced_move_uses_up_nothing_of_the_stream() -> None:

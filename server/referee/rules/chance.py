@@ -23,6 +23,9 @@ from typing import Any, Literal, Self, TypeVar
 T = TypeVar("T")
 _HIGH = b"\xff\xff\xff"
 """A 32-bit word that does not begin so is never refused when one of at most 256 items is drawn."""
+_WORD = Struct(">Q")
+_NEVER_REFUSED = 0xFF << 56
+"""Nor is a 64-bit word below this, whatever is drawn from."""
 
 
 class Impossible(ValueError):
@@ -80,12 +83,11 @@ class Seeded(Chance):
     def pick(self, label: str, items: Sequence[T]) -> T:
         count = len(items)
         stream = self._next(label)
-        limit = (1 << 64) - (1 << 64) % count
         size = 8
         while True:
-            value = int.from_bytes(stream.digest(size)[size - 8 :], "big")
-            if value < limit:
-                return items[value % count]
+            word: int = _WORD.unpack_from(stream.digest(size), size - 8)[0]
+            if word < _NEVER_REFUSED or word < (1 << 64) - (1 << 64) % count:
+                return items[word % count]
             size += 8
 
     def order(self, label: str, items: Sequence[T]) -> list[T]:
@@ -93,18 +95,19 @@ class Seeded(Chance):
         # one taken.
         count = len(items)
         stream = self._next(label)
+        drawn = stream.digest(4 * count)
+        if count <= 256 and _HIGH not in drawn:  # almost always: the plain swaps, without looking at each word
+            result = list(items)
+            place = count
+            for word in _swaps(count).unpack_from(drawn):
+                other = word % place
+                place -= 1
+                result[place], result[other] = result[other], result[place]
+            return result
         spare = 8
         while True:
-            drawn = stream.digest(4 * (count + spare))
-            words = _words(count + spare).unpack(drawn)
+            words = unpack(f">{count + spare}I", stream.digest(4 * (count + spare)))
             result = list(items)
-            if count <= 256 and _HIGH not in drawn:  # almost always: the plain swaps, without looking at each word
-                place = count
-                for word in words[: -spare - 1]:
-                    other = word % place
-                    place -= 1
-                    result[place], result[other] = result[other], result[place]
-                return result
             at = 0
             try:
                 for place in range(count - 1, 0, -1):
@@ -125,7 +128,9 @@ class Seeded(Chance):
         throws = 1
         while True:
             words = unpack(f">{dice * throws}Q", stream.digest(8 * dice * throws))[-dice:]
-            if all(word < (1 << 64) - (1 << 64) % side for word, side in zip(words, sides, strict=True)):
+            if max(words, default=0) < _NEVER_REFUSED or all(
+                word < (1 << 64) - (1 << 64) % side for word, side in zip(words, sides, strict=True)
+            ):
                 return tuple([word % side for word, side in zip(words, sides, strict=True)])
             throws += 1
 
@@ -152,9 +157,9 @@ def _name(label: str) -> bytes:
 
 
 @lru_cache(256)
-def _words(count: int) -> Struct:
-    """So many 32-bit words."""
-    return Struct(f">{count}I")
+def _swaps(count: int) -> Struct:
+    """The 32-bit words that put so many items in order: one for each but the first."""
+    return Struct(f">{max(count - 1, 0)}I")
 
 
 class Scripted(Chance):

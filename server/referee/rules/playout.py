@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from struct import unpack
+from struct import unpack_from
 from typing import Any, NamedTuple
 
 from referee.rules.chance import Chance, Seeded
@@ -59,9 +59,9 @@ def random_chooser(seed: bytes, seat: Seat) -> Chooser:
         count = len(moves)
         if count == 1:
             return moves[0]
-        limit = _TOP - _TOP % count
-        while (word := next(words)) >= limit:  # would favour the first moves
-            pass
+        word = next(words)
+        while word >= _NEVER_REFUSED and word >= _TOP - _TOP % count:  # would favour the first moves
+            word = next(words)
         return moves[word % count]
 
     return choose
@@ -88,10 +88,14 @@ def match_seed(root: bytes, number: int) -> bytes:
 
 
 _TOP = 1 << 32
+_NEVER_REFUSED = 0xFF << 24
+"""A word below this favours no move: no list has 16 million."""
 
 
 def _words(seed: bytes, seat: Seat) -> Iterator[int]:
     block = 0
     while True:
-        yield from unpack(">128I", hashlib.shake_256(b"player %d %d %b" % (seat, block, seed)).digest(512))
+        drawn = hashlib.shake_256(b"player %d %d %b" % (seat, block, seed)).digest(512)
+        for at in range(0, 512, 128):
+            yield from unpack_from(">32I", drawn, at)
         block += 1

@@ -64,7 +64,7 @@ def test_an_untouched_hand_is_any_card_of_its_deck() -> None:
 def test_all_cards_are_there_and_the_view_is_the_same() -> None:
     state = GAME.imagine(view(), Seeded(b"all"))
     assert state.view(0) == view()
-    assert sum(state.hands) + sum(map(sum, state.decks)) + state.auction.cards() == 3 * DECK
+    assert sum(state.hands) + sum(map(sum, state.decks)) + state.auction.cards == 3 * DECK
 
 
 def test_an_imagined_match_can_be_dealt_anew_and_plays_on() -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Self
 
 from referee.games.stop.cards import PLUS, VALUES, faces, hands, value_of, worth
-from referee.games.stop.moves import PASS, Move, bids, raises
+from referee.games.stop.moves import PASS, SEATS, Move, bids, raises
 from referee.rules.game import Legal
 
 OUT_OF_REACH = 25
@@ -13,86 +14,70 @@ OUT_OF_REACH = 25
 
 
 class Bid:
-    """Cards lying before a player: of one value, with +1s, laid by one player or several."""
+    """Cards lying before a player: of one value, with +1s, laid by one player or several. A raise makes a new bid."""
 
-    __slots__ = ("by", "cards", "faces", "shown", "total", "value")
+    __slots__ = ("by", "cards", "faces", "owner", "shown", "total", "value")
 
-    def __init__(self, value: int) -> None:
+    def __init__(self, owner: int, value: int, total: int, cards: int, faces: bytes, by: bytes) -> None:
+        self.owner = owner
         self.value = value
-        self.total = 0
-        self.cards = 0
-        self.faces: list[int] = []
+        self.total = total
+        self.cards = cards
+        self.faces = faces
         """Card by card, as they were laid (1 is a +1) …"""
-        self.by: list[int] = []
+        self.by = by
         """… and by whom."""
         self.shown = b""
-        """How views show it; empty where that has changed since."""
-
-    def add(self, by: int, cards: int) -> None:
-        laid = faces(cards)
-        self.cards += cards
-        self.total += worth(cards)
-        self.faces += laid
-        self.by += [by] * len(laid)
-        self.shown = b""
-
-    def copy(self) -> Self:
-        twin = type(self)(self.value)
-        twin.total, twin.cards = self.total, self.cards
-        twin.faces, twin.by, twin.shown = self.faces.copy(), self.by.copy(), self.shown
-        return twin
+        """How views show it, once one was asked for."""
 
 
 class Auction:
     """All bids on the table, by seat."""
 
-    __slots__ = ("bids", "highest")
+    __slots__ = ("best", "bids", "cards", "highest", "open")
 
     def __init__(self, players: int) -> None:
         self.bids: list[Bid | None] = [None] * players
         self.highest = 0
+        self.best = [-OUT_OF_REACH] * 3
+        """The highest bid of 2s, of 3s, of 4s; far below where there is none."""
+        self.cards = 0
+        """All cards on the table."""
+        self.open: tuple[tuple[int, int, int], ...] = ()
+        """For each bid its owner, its value and the least that raises it; empty until a list of plays is wanted."""
 
     def lay(self, owner: int, by: int, cards: int) -> None:
         """Cards are laid before their owner-to-be: his first bid, or a raise of it."""
-        bid = self.bids[owner]
-        if bid is None:
-            bid = self.bids[owner] = Bid(value_of(cards))
-        bid.add(by, cards)
+        self.bids[owner] = bid = _laid(self.bids[owner], owner, by, cards)
+        self.cards += cards
+        self.open = ()
         # A play never leaves the bid it touches below the highest.
-        self.highest = bid.total
+        self.highest = total = bid.total
+        if total > self.best[bid.value - 2]:
+            self.best[bid.value - 2] = total
 
     def able(self, held: list[int]) -> tuple[int, ...]:
         """The seats that have a legal play with what they hold."""
         highest = self.highest
-        # For piles of 2s, of 3s, of 4s: what the nearest lacks to equal the highest bid, or 1 where it lacks nothing.
-        lacks = [OUT_OF_REACH] * 3
-        for bid in self.bids:
-            if bid is not None:
-                lack = highest - bid.total or 1
-                if lack < lacks[bid.value - 2]:
-                    lacks[bid.value - 2] = lack
-        two, three, four = lacks
-        on_table = self.bids
+        two, three, four = self.best
+        wanted = (
+            _LEAST[highest] << 18 | _LEAST[highest - two] << 12 | _LEAST[highest - three] << 6 | _LEAST[highest - four]
+        )
         found = []
-        for seat, hand in enumerate(held):
-            if hand:
-                best, twos, threes, fours = _STRENGTH[hand]
-                if twos >= two or threes >= three or fours >= four or (best >= highest and on_table[seat] is None):
-                    found.append(seat)
+        for seat, bid in enumerate(self.bids):
+            hand = held[seat]
+            if hand and (_STRENGTH[hand] - wanted) & (_ANY if bid is None else _RAISES):
+                found.append(seat)
         return tuple(found)
 
     def plays(self, seat: int, hand: int) -> Legal[Move]:
         """To pass, to bid, to raise: everything a seat may do in a window of the auction."""
         highest = self.highest
-        moves = _PASS
-        if self.bids[seat] is None:
-            moves += bids(hand, highest if highest < OUT_OF_REACH else OUT_OF_REACH)
-        for owner, bid in enumerate(self.bids):
-            if bid is not None:
-                value = bid.value
-                lack = highest - bid.total
-                moves += raises(owner, value, hand & _FITTING[value], lack if lack < OUT_OF_REACH else OUT_OF_REACH)
-        return Legal(moves)
+        if not self.open:
+            self.open = tuple(
+                [(bid.owner, bid.value, _LEAST[highest - bid.total]) for bid in self.bids if bid is not None]
+            )
+        return _plays(hand, _LEAST[highest] if self.bids[seat] is None else 0, self.open)
 
     def bidders(self) -> list[int]:
         """The seats with a bid, ascending."""
@@ -106,25 +91,56 @@ class Auction:
         """The heap lying before each bidder, seats ascending."""
         return tuple([(seat, bid.cards) for seat, bid in enumerate(self.bids) if bid is not None])
 
-    def cards(self) -> int:
-        """All cards on the table."""
-        return sum(bid.cards for bid in self.bids if bid is not None)
-
     def copy(self) -> Self:
-        twin = type(self)(0)
-        twin.bids = [bid.copy() if bid is not None else None for bid in self.bids]
+        twin = type(self).__new__(type(self))
+        twin.bids = self.bids.copy()
         twin.highest = self.highest
+        twin.best = self.best.copy()
+        twin.cards = self.cards
+        twin.open = self.open
         return twin
 
 
-def _strength(hand: int) -> tuple[int, int, int, int]:
-    """The best bid a hand can make, and the most it can add to a pile of 2s, of 3s, of 4s."""
+@lru_cache(maxsize=4096)
+def _plays(hand: int, least: int, piles: tuple[tuple[int, int, int], ...]) -> Legal[Move]:
+    """All that a hand may do: bid at least so much, unless that is 0, or raise one of these bids.
+
+    Few of the hands, and of the differences between bids, come in most matches, so most lists are made once.
+    """
+    moves = (PASS, *bids(hand, least)) if least else (PASS,)
+    for owner, value, lack in piles:
+        moves += raises(owner, value, hand & _FITTING[value], lack)
+    return Legal(moves)
+
+
+def _strength(hand: int) -> int:
+    """The best bid a hand can make, and the most it can add to a pile of 2s, of 3s, of 4s: six bits for each.
+
+    The top one of them is lent: where what is wanted is taken away, it is left exactly where there was enough.
+    """
     plus = hand >> 24
     twos, threes, fours = (worth(hand & (255 * card)) for card in VALUES.values())
     best = max(twos, threes, fours)
-    return (best + plus if best else 0), twos + plus, threes + plus, fours + plus
+    return _ANY | (best + plus if best else 0) << 18 | (twos + plus) << 12 | (threes + plus) << 6 | (fours + plus)
 
 
+@lru_cache(maxsize=4096)
+def _laid(bid: Bid | None, owner: int, by: int, cards: int) -> Bid:
+    """The bid before its owner once these cards are laid. Most bids come again in other matches: each is made once."""
+    laid = bytes(faces(cards))
+    seats = _BY[by] * len(laid)
+    if bid is None:
+        return Bid(owner, value_of(cards), worth(cards), cards, laid, seats)
+    return Bid(owner, bid.value, bid.total + worth(cards), bid.cards + cards, bid.faces + laid, bid.by + seats)
+
+
+_RAISES = 32 << 12 | 32 << 6 | 32
+_ANY = 32 << 18 | _RAISES
 _STRENGTH = {hand: _strength(hand) for hand in hands()}
-_PASS: tuple[Move, ...] = (PASS,)
+_LEAST = [1, *range(1, OUT_OF_REACH), *[OUT_OF_REACH] * 128, *[0] * 128]
+"""The least that a play has to bring, by how much a pile lacks: a card in any case, and no more than is out of reach.
+
+Below 0 it is nothing: no pile is above the highest bid, but while a match is imagined from a view.
+"""
+_BY = [bytes([seat]) for seat in SEATS.values()]
 _FITTING = {value: 255 * card + 255 * PLUS for value, card in VALUES.items()}

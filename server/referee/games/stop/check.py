@@ -69,8 +69,8 @@ def _check_share(auction: Auction, move: Move) -> Rejection | None:
         if seat not in bidders:
             there = ", ".join(map(str, bidders))
             return Rejection("not_a_bidder", f"seat {seat} has no bid and gets no cards; bidders are {there}")
-    if sum(heap for _, heap in move.piles) != auction.cards():
-        table = ",".join(names(auction.cards()))
+    if sum(heap for _, heap in move.piles) != auction.cards:
+        table = ",".join(names(auction.cards))
         return Rejection("wrong_cards", f"name every card on the table exactly once: on the table are {table}")
     return None
 

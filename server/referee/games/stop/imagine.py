@@ -65,8 +65,8 @@ def imagine(view: pb.View, chance: Chance) -> StopState:
     state.opening_rule = view.opening_rule
     state.auctions, state.shuffles, state.shuffles_in_row = view.auctions, view.shuffles, view.shuffles_in_row
     state.auction = _auction(players, view)
-    state.gone = players * DECK - sum(state.owned) - state.auction.cards()
-    state.shown, state.shown_cards, state.changed = None, bytearray(), (1 << players) - 1
+    state.gone = players * DECK - sum(state.owned) - state.auction.cards
+    state.shown, state.shown_scores, state.shown_cards, state.changed = b"", b"", bytearray(), (1 << players) - 1
     told = [_event(event) for event in view.events]
     since = _since_a_known_moment(told)
     sizes = _sizes_at_first(since, view.hand_sizes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from referee.games.stop.cards import BY_NAME, HAND, PLUS, VALUES, names, size, worth
@@ -80,6 +80,13 @@ def raises(owner: int, value: int, cards: int, least: int) -> tuple[Move, ...]:
     for count in range((cards // card & 255) + 1):
         found += [Move("raise", owner, count * card + plus * PLUS) for plus in range((cards >> 24) + 1)]
     return tuple(move for move in found if move.cards and worth(move.cards) >= least)
+
+
+@lru_cache(maxsize=4096)
+def splits(winner: int, piles: tuple[tuple[int, int], ...]) -> Legal[Move]:
+    """What is suggested to the winner: to keep all cards, or to leave every bidder those before him."""
+    keep, own = Move("share", piles=((winner, sum(heap for _, heap in piles)),)), Move("share", piles=piles)
+    return Legal((keep,) if keep == own else (keep, own), complete=False)
 
 
 def _heap(words: list[str]) -> int:

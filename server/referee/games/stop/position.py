@@ -22,6 +22,15 @@ SEATS = [tuple(seat for seat in range(MOST_PLAYERS) if mask >> seat & 1) for mas
 _FULL_DECK = spread(DECK)
 
 
+def _left_of(seat: int, inside: int) -> int:
+    """The next of these seats (bit n: seat n)."""
+    left = inside >> (seat + 1) << (seat + 1) or inside
+    return (left & -left).bit_length() - 1
+
+
+_LEFT = [[_left_of(seat, inside) for seat in range(MOST_PLAYERS)] for inside in range(1 << MOST_PLAYERS)]
+
+
 class Position:
     """The table of a match. Seats are also bits of a mask; heaps of cards are counted as `cards.py` says."""
 
@@ -47,6 +56,7 @@ class Position:
         "red",
         "shown",
         "shown_cards",
+        "shown_scores",
         "shuffles",
         "shuffles_in_row",
         "tokens",
@@ -80,8 +90,10 @@ class Position:
         self.phase = CALLS
         self.asked: tuple[int, ...] = ()
         self.outcome: Result | None = None
-        self.shown: tuple[bytes, bytes] | None = None
-        """What all views of this moment have in common, once one was asked for; see `view.py`."""
+        self.shown = b""
+        """How views show what lies on the table; empty where that has changed since; see `view.py`."""
+        self.shown_scores = b""
+        """Likewise the tokens, and how the match ended."""
         self.shown_cards = bytearray()
         """How views show how many cards everybody has …"""
         self.changed = self.inside
@@ -102,7 +114,8 @@ class Position:
         twin.auction = self.auction.copy()
         twin.chance = self.chance.copy()
         twin.log = self.log.copy()
-        twin.shown, twin.shown_cards, twin.changed = None, self.shown_cards.copy(), self.changed
+        twin.shown, twin.shown_scores = b"", self.shown_scores
+        twin.shown_cards, twin.changed = self.shown_cards.copy(), self.changed
         return twin
 
     def redealt(self, seat: int | None, chance: Chance) -> Self:
@@ -131,7 +144,7 @@ class Position:
         return twin
 
     def pieces(self) -> Mapping[str, int]:
-        heap = sum(self.hands) + sum(map(sum, self.decks)) + self.gone + self.auction.cards()
+        heap = sum(self.hands) + sum(map(sum, self.decks)) + self.gone + self.auction.cards
         twos, threes, fours, plus = counts(heap)
         return {"2": twos, "3": threes, "4": fours, "+1": plus, "red": self.inside >> self.red & 1}
 
@@ -143,7 +156,4 @@ class Position:
 
     def left_of(self, seat: int) -> int:
         """The next player still in the game."""
-        while True:
-            seat = seat + 1 if seat + 1 < self.players else 0
-            if self.inside >> seat & 1:
-                return seat
+        return _LEFT[self.inside][seat]

@@ -13,7 +13,7 @@ from referee.games.stop.appraisal import appraise
 from referee.games.stop.auction import Auction
 from referee.games.stop.cards import HAND, NUMBERS, SIZES, spread
 from referee.games.stop.memory import UNHEARD
-from referee.games.stop.moves import NOTHING, STOP_OR_WAIT, Move, openings
+from referee.games.stop.moves import NOTHING, STOP_OR_WAIT, Move, openings, splits
 from referee.games.stop.position import CALLS, MOST_PLAYERS, OPENING, OVER, PLAYS, SEATS, SPLIT, Position
 from referee.games.stop.view import view_of, wire
 from referee.rules.chance import Chance
@@ -61,13 +61,12 @@ class StopState(Position, State[Move]):
             return self.auction.plays(seat, self.hands[seat])
         if self.phase == OPENING:
             return openings(self.hands[seat])
-        keep, own = Move("share", piles=((seat, self.auction.cards()),)), Move("share", piles=self.auction.piles())
-        return Legal((keep,) if keep == own else (keep, own), complete=False)
+        return splits(seat, self.auction.piles())
 
     def play(self, moves: Mapping[int, Move]) -> None:
         asked = self.asked
         self.log.decided((*asked, *self.eliminated) if self.eliminated else asked)
-        self.shown = None
+        self.shown = b""
         if self.phase == CALLS:
             if callers := [seat for seat in asked if moves[seat].verb == "stop"]:
                 self._call(self._arbitrate(callers))
@@ -206,6 +205,7 @@ class StopState(Position, State[Move]):
         won = len(self.auction.bidders())
         self.log.note((events.WON, winner, won))
         self.tokens[winner] += won
+        self.shown_scores = b""
         if self.tokens[winner] >= TOKENS_TO_WIN:
             self.auctions += 1
             self._end("tokens", winner)
@@ -242,4 +242,5 @@ class StopState(Position, State[Move]):
         self.phase = OVER
         self.asked = ()
         self.outcome = Result(ranks(standing), tuple(self.tokens), reason)
+        self.shown_scores = b""
         self.log.note((events.ENDED,))

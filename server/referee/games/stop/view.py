@@ -11,9 +11,8 @@ from functools import lru_cache
 from arena.games.stop.v1 import stop_pb2 as pb
 from referee.games.stop.auction import Bid
 from referee.games.stop.cards import SIZES, faces, hands
-from referee.games.stop.moves import ALL_CARDS
 from referee.games.stop.position import CALLS, MOST_PLAYERS, PLAYS, SEATS, SPLIT, Position
-from referee.rules.wire import each, framed, heads, tag
+from referee.rules.wire import each, heads
 
 WINDOWS = (CALLS, PLAYS)
 """Questions to several seats at once; the others are asked of one seat, in the open."""
@@ -26,16 +25,18 @@ def view_of(position: Position, seat: int | None) -> pb.View:
 
 def wire(position: Position, seat: int | None) -> bytes:
     """The wire form of that view."""
-    if position.shown is None:
-        position.shown = (_standing(position), _table(position))
-    standing, table = position.shown
+    if not position.shown:
+        position.shown = _table(position)
+    if not position.shown_scores:
+        position.shown_scores = _scores(position)
     if position.phase in WINDOWS:
         # Whom else a window asks stays hidden: it would tell what they hold.
         head = _ASKED[seat] if seat in position.asked else _NOT_ASKED[seat]
     else:
         head = _head(seat, position.asked)
     hand = b"" if seat is None else _HANDS[position.hands[seat]]
-    return b"".join([head, *position.log.since(seat), standing, hand, table])
+    question = _QUESTIONS[position.phase]
+    return b"".join([head, *position.log.since(seat), position.shown_scores, question, hand, position.shown])
 
 
 @lru_cache(maxsize=256)
@@ -43,11 +44,11 @@ def _head(seat: int | None, asked: tuple[int, ...]) -> bytes:
     return pb.View(seat=seat, asked=asked).SerializeToString()
 
 
-def _standing(position: Position) -> bytes:
-    """Tokens, how the match ended, and what is asked."""
+def _scores(position: Position) -> bytes:
+    """Tokens, and how the match ended."""
     scores = _SCORES[position.players] + bytes(position.tokens)
     if position.outcome is None:
-        return scores + _QUESTIONS[position.phase]
+        return scores
     return scores + pb.View(ranks=position.outcome.ranks, reason=position.outcome.reason).SerializeToString()
 
 
@@ -59,11 +60,7 @@ def _table(position: Position) -> bytes:
         _draws(position.red, position.turn, position.eliminated, position.opening_rule),
     ]
     if auction.highest:
-        for owner, bid in enumerate(auction.bids):
-            if bid is not None:
-                if not bid.shown:
-                    bid.shown = _bid(owner, bid)
-                parts.append(bid.shown)
+        parts += [bid.shown or _bid(bid) for bid in auction.bids if bid is not None]
     parts.append(_progress(auction.highest, position.auctions, position.shuffles, position.shuffles_in_row))
     return b"".join(parts)
 
@@ -71,6 +68,8 @@ def _table(position: Position) -> bytes:
 def _cards(position: Position) -> bytearray:
     """How many cards everybody has in hand and deck, and of each kind."""
     form = position.shown_cards
+    if not position.changed:
+        return form
     blank, places = _BLANKS[position.players]
     if not form:
         form = position.shown_cards = bytearray(blank)
@@ -102,15 +101,10 @@ def _draws(red: int, turn: int, eliminated: tuple[int, ...], opening_rule: bool)
     return pb.View(red=red, next_draw=turn, eliminated=eliminated, opening_rule=opening_rule).SerializeToString()
 
 
-def _bid(owner: int, bid: Bid) -> bytes:
-    laid = len(bid.faces)
-    head = _bid_head(owner, bid.value, bid.total)
-    return framed(_BID, b"".join([head, _FACES[laid], bytes(bid.faces), _LAID_BY[laid], bytes(bid.by)]))
-
-
-@lru_cache(maxsize=4096)
-def _bid_head(owner: int, value: int, total: int) -> bytes:
-    return pb.Bid(seat=owner, value=value, total=total).SerializeToString()
+def _bid(bid: Bid) -> bytes:
+    message = pb.Bid(seat=bid.owner, value=bid.value, total=bid.total, cards=bid.faces, laid_by=bid.by)
+    bid.shown = pb.View(bids=[message]).SerializeToString()
+    return bid.shown
 
 
 @lru_cache(maxsize=4096)
@@ -128,6 +122,3 @@ _QUESTIONS = each(pb.View, "question", range(SPLIT + 1))
 _SCORES = heads(pb.View, "scores", MOST_PLAYERS)
 _COUNTS = ("hand_sizes", "deck_sizes", "twos", "threes", "fours", "plus_ones")
 _BLANKS = [_blank(players) for players in range(MOST_PLAYERS + 1)]
-_BID = tag(pb.View, "bids")
-_FACES = heads(pb.Bid, "cards", ALL_CARDS)
-_LAID_BY = heads(pb.Bid, "laid_by", ALL_CARDS)

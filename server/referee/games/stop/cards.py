@@ -42,9 +42,11 @@ def worth(heap: int) -> int:
     return 2 * twos + 3 * threes + 4 * fours + plus
 
 
-def spread(heap: int) -> list[int]:
+@lru_cache(maxsize=4096)
+def spread(heap: int) -> tuple[int, ...]:
     """The cards one by one, as heaps of one, in the order 2, 3, 4, +1."""
-    return [TWO] * (heap & 255) + [THREE] * (heap >> 8 & 255) + [FOUR] * (heap >> 16 & 255) + [PLUS] * (heap >> 24)
+    twos, threes, fours, plus = counts(heap)
+    return (TWO,) * twos + (THREE,) * threes + (FOUR,) * fours + (PLUS,) * plus
 
 
 @lru_cache(maxsize=4096)

@@ -29,11 +29,11 @@ def wire(position: Position, seat: int | None) -> bytes:
         position.shown = _table(position)
     if not position.shown_scores:
         position.shown_scores = _scores(position)
-    if position.phase in WINDOWS:
-        # Whom else a window asks stays hidden: it would tell what they hold.
-        head = _ASKED[seat] if seat in position.asked else _NOT_ASKED[seat]
+    # Whom else a window asks stays hidden: it would tell what they hold.
+    if seat in position.asked:
+        head = _ASKED[seat]
     else:
-        head = _head(seat, position.asked)
+        head = _head(seat, () if position.phase in WINDOWS else position.asked)
     hand = b"" if seat is None else _HANDS[position.hands[seat]]
     question = _QUESTIONS[position.phase]
     return b"".join([head, *position.log.since(seat), position.shown_scores, question, hand, position.shown])
@@ -115,7 +115,6 @@ def _progress(highest: int, auctions: int, shuffles: int, shuffles_in_row: int) 
 
 
 _ASKED: dict[int | None, bytes] = {seat: _head(seat, (seat,)) for seat in range(MOST_PLAYERS)}
-_NOT_ASKED = {seat: _head(seat, ()) for seat in (None, *range(MOST_PLAYERS))}
 _HANDS = {hand: pb.View(hand=faces(hand)).SerializeToString() for hand in hands()}
 _QUESTIONS = each(pb.View, "question", range(SPLIT + 1))
 # No number of tokens or cards in a match is above 127, so each is one byte.

@@ -10,6 +10,7 @@ from referee.games.flip7.events import Telling, wire
 from referee.games.flip7.moves import MOST_PLAYERS
 from referee.games.flip7.round import NO_CARD, NOBODY, ThreeInProgress
 from referee.games.flip7.state import Flip7State
+from referee.games.flip7.view import options
 from referee.rules.chance import Chance
 from referee.rules.game import Result
 
@@ -30,6 +31,7 @@ def imagine(view: pb.View, chance: Chance) -> Flip7State:
     state.hands = [list(player.cards) for player in view.players]
     state.shown = [b""] * players
     state.shown_standing = b""
+    state.shown_options = options(state.faq, state.target_score)
     state.status = [player.status for player in view.players]
     in_round = [seat for seat, status in enumerate(state.status) if status == pb.STATUS_IN]
     state.in_round = 0 if state.ended else sum(1 << seat for seat in in_round)

@@ -25,7 +25,7 @@ from referee.games.flip7.cards import (
     points,
 )
 from referee.games.flip7.events import DEALT, Telling
-from referee.games.flip7.view import NO_CARDS_YET
+from referee.games.flip7.view import NO_CARDS_YET, options
 from referee.rules.chance import Chance
 from referee.rules.game import Result, Seat, ranks
 
@@ -71,6 +71,7 @@ class Round:
         "players",
         "reshuffles",
         "shown",
+        "shown_options",
         "shown_standing",
         "status",
         "target_score",
@@ -93,6 +94,7 @@ class Round:
         self.hands: list[list[Card]] = [[] for _ in range(players)]
         self.shown = [b""] * players  # how views show each player; empty where that has changed since
         self.shown_standing = b""  # likewise
+        self.shown_options = options(faq, target_score)
         self.discard: list[Card] = []
         self.asked = NOBODY
         self.card = NO_CARD  # the special that wants a target

@@ -80,6 +80,7 @@ class Flip7State(Round, State[Move]):
         twin.hands = [hand.copy() for hand in self.hands]
         twin.shown = self.shown.copy()
         twin.shown_standing = self.shown_standing
+        twin.shown_options = self.shown_options
         twin.status = self.status.copy()
         twin.in_round = self.in_round
         twin.discard = self.discard.copy()

@@ -42,10 +42,9 @@ def wire(table: Round, seat: Seat | None) -> bytes:
     if not table.shown_standing:
         table.shown_standing = _standing(table.totals, table.ended)
     shown = table.shown
-    if b"" in shown:
-        for player, form in enumerate(shown):
-            if not form:
-                shown[player] = _player(table.status[player], table.hands[player])
+    while b"" in shown:
+        player = shown.index(b"")
+        shown[player] = _player(table.status[player], bytes(table.hands[player]))
     asked, card = table.asked, table.card
     question, details = _TURNS[asked] if card < 0 else _target(table.turn, card, table.eligible)
     parts: list[bytes | bytearray] = [
@@ -69,13 +68,15 @@ def wire(table: Round, seat: Seat | None) -> bytes:
         # A player put out before his card gets none.
         unserved = [unserved for unserved in reversed(table.unserved) if table.in_round >> unserved & 1]
         parts.append(View(unserved=unserved).SerializeToString())
-    parts.append(_options(table.faq, table.target_score))
+    parts.append(table.shown_options)
     return b"".join(parts)
 
 
-def _player(status: Status.ValueType, hand: list[Card]) -> bytes:
+@lru_cache(maxsize=4096)
+def _player(status: Status.ValueType, hand: bytes) -> bytes:
+    """A player with these cards, as they lie before him; most of them come again in other matches."""
     worth = 0 if status == STATUS_BUSTED else points(hand)
-    return _player_head(status, worth, len(hand)) + bytes(hand)
+    return _player_head(status, worth, len(hand)) + hand
 
 
 @lru_cache(maxsize=2048)
@@ -104,12 +105,12 @@ def _three(player: Seat, left: int, *aside: Card) -> bytes:
 
 
 @lru_cache(maxsize=256)
-def _options(faq: bool, target_score: int) -> bytes:
+def options(faq: bool, target_score: int) -> bytes:
     rules = RULES_FAQ if faq else RULES_PRINTED
     return View(rules=rules, target_score=target_score).SerializeToString()
 
 
-NO_CARDS_YET = _player(STATUS_IN, [])
+NO_CARDS_YET = _player(STATUS_IN, b"")
 """How everybody is shown when a round begins."""
 
 # By their value, since there are so few.

@@ -31,8 +31,8 @@ ROUND_ENDED = pb.EVENT_KIND_ROUND_ENDED
 
 
 @lru_cache(maxsize=4096)
-def wire(kind: pb.EventKind.ValueType, seat: Seat, card: Card, target: Seat, points: tuple[int, ...]) -> bytes:
-    """The wire form of a view with this one event; -1 or () where there is no seat, card, target, points."""
+def wire(kind: pb.EventKind.ValueType, seat: Seat, card: Card, target: Seat, points: tuple[int, ...] = ()) -> bytes:
+    """The wire form of a view with this one event; -1 where there is no seat, card, target."""
     event = pb.Event(
         kind=kind,
         seat=seat if seat >= 0 else None,
@@ -48,9 +48,9 @@ class Telling(Log[bytes]):
 
     __slots__ = ()
 
-    def tell(self, kind: pb.EventKind.ValueType, seat: Seat, card: Card, target: Seat, points: tuple[int, ...]) -> None:
-        """Note an event, with -1 or () where there is no seat, card, target, points."""
-        self._events.append(wire(kind, seat, card, target, points))
+    def tell(self, kind: pb.EventKind.ValueType, seat: Seat = -1, card: Card = -1, target: Seat = -1) -> None:
+        """Note an event."""
+        self._events.append(wire(kind, seat, card, target))
 
     def tell_end_of_round(self, points: list[int]) -> None:
         """Note what a round has brought, by seat."""
@@ -64,7 +64,7 @@ class Unheard(Telling):
 
     __slots__ = ()
 
-    def tell(self, *event: Any) -> None:
+    def tell(self, kind: pb.EventKind.ValueType, seat: Seat = -1, card: Card = -1, target: Seat = -1) -> None:
         pass
 
     def tell_end_of_round(self, points: list[int]) -> None:

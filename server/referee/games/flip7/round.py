@@ -117,7 +117,7 @@ class Round:
         self.shown = [NO_CARDS_YET] * self.players
         self.in_round = (1 << self.players) - 1
         self.reshuffles = 0
-        self.log.tell(events.ROUND_STARTED, dealer, -1, -1, ())
+        self.log.tell(events.ROUND_STARTED, dealer)
         if self.faq:
             self.unserved = [*range(dealer, -1, -1), *range(self.players - 1, dealer, -1)]
             self._go_on()
@@ -188,12 +188,12 @@ class Round:
     def _draw(self, seat: Seat) -> Card:
         """The top card, for this seat; NO_CARD if none is to be had, and then the round has been broken off."""
         if not self.pile and not self._reshuffle():
-            self.log.tell(events.BROKE_OFF, -1, -1, -1, ())
+            self.log.tell(events.BROKE_OFF)
             self._end_round()
             return NO_CARD
         card = self.pile.pop()
         self.pile_counts[card] -= 1
-        self.log.tell(DEALT, seat, card, -1, ())
+        self.log.tell(DEALT, seat, card)
         return card
 
     def _lay(self, seat: Seat, card: Card) -> bool:
@@ -203,16 +203,16 @@ class Round:
         if card > HIGHEST_NUMBER or card not in hand:
             hand.append(card)
             if len(hand) >= FLIP_7 and is_flip_7(hand):
-                self.log.tell(events.FLIP_7, seat, -1, -1, ())
+                self.log.tell(events.FLIP_7, seat)
                 self._end_round()
                 return False
         elif SECOND_CHANCE in hand:
             hand.remove(SECOND_CHANCE)
             self.discard += (card, SECOND_CHANCE)
-            self.log.tell(events.SAVED, seat, card, -1, ())
+            self.log.tell(events.SAVED, seat, card)
         else:
             hand.append(card)
-            self.log.tell(events.BUSTED, seat, card, -1, ())
+            self.log.tell(events.BUSTED, seat, card)
             self._leave(seat, STATUS_BUSTED)
         return True
 
@@ -224,11 +224,11 @@ class Round:
             if eligible >> seat & 1:
                 self.hands[seat].append(card)
                 self.shown[seat] = b""
-                self.log.tell(events.KEPT, seat, card, -1, ())
+                self.log.tell(events.KEPT, seat, card)
                 return True
         if not eligible:
             self.discard.append(card)
-            self.log.tell(events.DISCARDED, seat, card, -1, ())
+            self.log.tell(events.DISCARDED, seat, card)
             return True
         self.asked, self.card, self.eligible = seat, card, eligible
         return False
@@ -236,7 +236,7 @@ class Round:
     def _assign(self, seat: Seat, target: Seat) -> None:
         """The player asked has named whom his special is for."""
         card, self.card = self.card, NO_CARD
-        self.log.tell(events.TARGETED, seat, card, target, ())
+        self.log.tell(events.TARGETED, seat, card, target)
         if card == THREE:
             self.threes.append(ThreeInProgress(target))
             return
@@ -266,7 +266,7 @@ class Round:
         # Sorted: the outcome shall depend on which cards are shuffled, not on how they came to lie.
         self._make_pile(self.chance.order("reshuffle", sorted(self.discard)))
         self.discard.clear()
-        self.log.tell(events.RESHUFFLED, -1, -1, -1, ())
+        self.log.tell(events.RESHUFFLED)
         return True
 
     def _make_pile(self, cards: list[Card]) -> None:
@@ -276,7 +276,7 @@ class Round:
     def _discard_aside(self, three: ThreeInProgress) -> None:
         for card in three.aside:
             self.discard.append(card)
-            self.log.tell(events.DISCARDED, three.player, card, -1, ())
+            self.log.tell(events.DISCARDED, three.player, card)
         three.aside.clear()
 
     def _end_round(self) -> None:
@@ -313,4 +313,4 @@ class Round:
         self.asked = self.turn = NOBODY
         self.in_round = 0
         self.ended = Result(ranks(self.totals), tuple(self.totals), reason)
-        self.log.tell(events.ENDED, -1, -1, -1, ())
+        self.log.tell(events.ENDED)

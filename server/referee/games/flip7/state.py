@@ -56,7 +56,7 @@ class Flip7State(Round, State[Move]):
             self._assign(seat, move)
             self._go_on()
         elif move == STAY:
-            self.log.tell(events.STAYED, seat, -1, -1, ())
+            self.log.tell(events.STAYED, seat)
             self._leave(seat, STATUS_STAYED)
             self._ask_next()
         elif self._deal(seat):

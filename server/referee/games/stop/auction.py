@@ -34,7 +34,7 @@ class Bid:
 class Auction:
     """All bids on the table, by seat."""
 
-    __slots__ = ("best", "bids", "cards", "highest", "open")
+    __slots__ = ("best", "bids", "cards", "highest")
 
     def __init__(self, players: int) -> None:
         self.bids: list[Bid | None] = [None] * players
@@ -43,14 +43,11 @@ class Auction:
         """The highest bid of 2s, of 3s, of 4s; far below where there is none."""
         self.cards = 0
         """All cards on the table."""
-        self.open: tuple[tuple[int, int, int], ...] = ()
-        """For each bid its owner, its value and the least that raises it; empty until a list of plays is wanted."""
 
     def lay(self, owner: int, by: int, cards: int) -> None:
         """Cards are laid before their owner-to-be: his first bid, or a raise of it."""
         self.bids[owner] = bid = _laid(self.bids[owner], owner, by, cards)
         self.cards += cards
-        self.open = ()
         # A play never leaves the bid it touches below the highest.
         self.highest = total = bid.total
         if total > self.best[bid.value - 2]:
@@ -72,12 +69,7 @@ class Auction:
 
     def plays(self, seat: int, hand: int) -> Legal[Move]:
         """To pass, to bid, to raise: everything a seat may do in a window of the auction."""
-        highest = self.highest
-        if not self.open:
-            self.open = tuple(
-                [(bid.owner, bid.value, _LEAST[highest - bid.total]) for bid in self.bids if bid is not None]
-            )
-        return _plays(hand, _LEAST[highest] if self.bids[seat] is None else 0, self.open)
+        return _plays(hand, self.bids[seat] is None, self.highest, tuple(self.bids))
 
     def bidders(self) -> list[int]:
         """The seats with a bid, ascending."""
@@ -97,19 +89,16 @@ class Auction:
         twin.highest = self.highest
         twin.best = self.best.copy()
         twin.cards = self.cards
-        twin.open = self.open
         return twin
 
 
-@lru_cache(maxsize=4096)
-def _plays(hand: int, least: int, piles: tuple[tuple[int, int, int], ...]) -> Legal[Move]:
-    """All that a hand may do: bid at least so much, unless that is 0, or raise one of these bids.
-
-    Few of the hands, and of the differences between bids, come in most matches, so most lists are made once.
-    """
-    moves = (PASS, *bids(hand, least)) if least else (PASS,)
-    for owner, value, lack in piles:
-        moves += raises(owner, value, hand & _FITTING[value], lack)
+@lru_cache(maxsize=8192)
+def _plays(hand: int, may_bid: bool, highest: int, on_table: tuple[Bid | None, ...]) -> Legal[Move]:
+    """All that a hand may do beside these bids. Most windows come again in other matches: each list is made once."""
+    moves = (PASS, *bids(hand, _LEAST[highest])) if may_bid else (PASS,)
+    for bid in on_table:
+        if bid is not None:
+            moves += raises(bid.owner, bid.value, hand & _FITTING[bid.value], _LEAST[highest - bid.total])
     return Legal(moves)
 
 

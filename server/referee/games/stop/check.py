@@ -50,7 +50,10 @@ def check_bid(auction: Auction, seat: int, hand: int, cards: int) -> Rejection |
         return Rejection("plus_alone", "a bid needs at least one 2, 3 or 4; +1s only go with them")
     if value_of(cards) < 0:
         return Rejection("mixed_values", "a bid is made with cards of one value (2s, 3s or 4s) and +1s")
-    return _check_held(hand, cards) or _check_high_enough(auction, worth(cards))
+    if not covers(hand, cards):
+        return _not_in_hand(hand)
+    total = worth(cards)
+    return None if total >= auction.highest else _too_low(auction, total)
 
 
 def check_raise(auction: Auction, owner: int, hand: int, cards: int) -> Rejection | None:
@@ -60,7 +63,10 @@ def check_raise(auction: Auction, owner: int, hand: int, cards: int) -> Rejectio
         return Rejection("no_such_bid", f"seat {owner} has no bid to raise; bids are before seats {there}")
     if value_of(cards) not in (0, bid.value):
         return Rejection("wrong_value", f"seat {owner}'s bid is of {bid.value}s: only {bid.value}s and +1s go on it")
-    return _check_held(hand, cards) or _check_high_enough(auction, bid.total + worth(cards))
+    if not covers(hand, cards):
+        return _not_in_hand(hand)
+    total = bid.total + worth(cards)
+    return None if total >= auction.highest else _too_low(auction, total)
 
 
 def _check_share(auction: Auction, move: Move) -> Rejection | None:
@@ -75,15 +81,11 @@ def _check_share(auction: Auction, move: Move) -> Rejection | None:
     return None
 
 
-def _check_held(hand: int, cards: int) -> Rejection | None:
-    if covers(hand, cards):
-        return None
+def _not_in_hand(hand: int) -> Rejection:
     return Rejection("not_in_hand", f"these cards are not in hand; the hand is {' '.join(names(hand)) or 'empty'}")
 
 
-def _check_high_enough(auction: Auction, total: int) -> Rejection | None:
-    if total >= auction.highest:
-        return None
+def _too_low(auction: Auction, total: int) -> Rejection:
     return Rejection(
         "too_low", f"this would make a bid of {total}; it must be at least {auction.highest}, the highest on the table"
     )

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.games.stop import cards, moves
-from referee.games.stop.auction import Auction
+from referee.games.stop.auction import Auction, laid, no_bids, plays
 from referee.games.stop.check import check_bid, check_raise
 from referee.games.stop.moves import Move
 from referee.rules.game import Unreadable
@@ -95,9 +95,9 @@ def auctions(draw: st.DrawFn) -> tuple[Auction, list[int]]:
     owners = draw(st.lists(st.integers(0, 3), min_size=1, max_size=4, unique=True))
     single = st.sampled_from([cards.TWO, cards.THREE, cards.FOUR])
     bids = [draw(st.integers(1, 4)) * draw(single) + draw(st.integers(0, 3)) * cards.PLUS for _ in owners]
-    auction = Auction(4)
+    auction = no_bids(4)
     for owner, heap in zip(owners, sorted(bids, key=cards.worth), strict=True):
-        auction.lay(owner, owner, heap)
+        auction = laid(auction, owner, owner, heap)
     return auction, draw(st.lists(hands, min_size=4, max_size=4))
 
 
@@ -115,7 +115,7 @@ def test_the_list_of_plays_is_exactly_what_passes_the_check(table: tuple[Auction
             if check_bid(auction, seat, hand, heap) is None:
                 allowed.add(Move("bid", cards=heap))
             allowed |= {Move("raise", at, heap) for at in range(6) if check_raise(auction, at, hand, heap) is None}
-        listed = auction.plays(seat, hand).moves
+        listed = plays(auction, auction.bids[seat] is None, hand).moves
         assert len(listed) == len(set(listed))
         assert set(listed) == allowed | {moves.PASS}
         assert (seat in asked) == bool(allowed), "a seat is asked exactly when it has a play"

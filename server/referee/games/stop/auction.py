@@ -1,9 +1,12 @@
-"""The auction of STOP!: the bids on the table, who may play what, and who leads."""
+"""The auction of STOP!: the bids on the table, who may play what, and who leads.
+
+An auction is a value: whoever lays cards makes another one. Most auctions come again in other matches, and so do the
+lists of plays, so a few thousand of each are kept, with all that can be said of them.
+"""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Self
 
 from referee.games.stop.cards import PLUS, VALUES, faces, hands, value_of, worth
 from referee.games.stop.moves import PASS, SEATS, Move, bids, raises
@@ -14,7 +17,7 @@ OUT_OF_REACH = 25
 
 
 class Bid:
-    """Cards lying before a player: of one value, with +1s, laid by one player or several. A raise makes a new bid."""
+    """Cards lying before a player: of one value, with +1s, laid by one player or several."""
 
     __slots__ = ("by", "cards", "faces", "owner", "shown", "total", "value")
 
@@ -34,102 +37,101 @@ class Bid:
 class Auction:
     """All bids on the table, by seat."""
 
-    __slots__ = ("best", "bids", "cards", "highest")
+    __slots__ = ("bidders", "bids", "cards", "highest", "leaders", "piles", "shown", "usable", "wanted")
 
-    def __init__(self, players: int) -> None:
-        self.bids: list[Bid | None] = [None] * players
-        self.highest = 0
-        self.best = [-OUT_OF_REACH] * 3
-        """The highest bid of 2s, of 3s, of 4s; far below where there is none."""
-        self.cards = 0
+    def __init__(self, bids: tuple[Bid | None, ...], highest: int) -> None:
+        on_table = [bid for bid in bids if bid is not None]
+        self.bids = bids
+        self.highest = highest
+        self.bidders = tuple([bid.owner for bid in on_table])
+        """The seats with a bid, ascending."""
+        self.leaders = tuple([bid.owner for bid in on_table if bid.total == highest])
+        """The seats whose bid is the highest, ascending."""
+        self.piles = tuple([(bid.owner, bid.cards) for bid in on_table])
+        """The heap lying before each bidder, seats ascending."""
+        self.cards = sum([bid.cards for bid in on_table])
         """All cards on the table."""
-
-    def lay(self, owner: int, by: int, cards: int) -> None:
-        """Cards are laid before their owner-to-be: his first bid, or a raise of it."""
-        self.bids[owner] = bid = _laid(self.bids[owner], owner, by, cards)
-        self.cards += cards
-        # A play never leaves the bid it touches below the highest.
-        self.highest = total = bid.total
-        if total > self.best[bid.value - 2]:
-            self.best[bid.value - 2] = total
+        lacks = [OUT_OF_REACH] * 3
+        for bid in on_table:
+            lacks[bid.value - 2] = min(lacks[bid.value - 2], _least(highest - bid.total))
+        self.wanted = _packed(_least(highest), *lacks)
+        """The least that makes a bid, and that raises the nearest pile of 2s, of 3s, of 4s: see `_strength`."""
+        self.usable = tuple([_ANY if bid is None else _RAISES for bid in bids])
+        """By seat, what of its strength it may use: who has a bid makes no second one."""
+        self.shown = b""
+        """How views show the bids, once one was asked for."""
 
     def able(self, held: list[int]) -> tuple[int, ...]:
         """The seats that have a legal play with what they hold."""
-        highest = self.highest
-        two, three, four = self.best
-        wanted = (
-            _LEAST[highest] << 18 | _LEAST[highest - two] << 12 | _LEAST[highest - three] << 6 | _LEAST[highest - four]
-        )
+        wanted, usable = self.wanted, self.usable
         found = []
-        for seat, bid in enumerate(self.bids):
-            hand = held[seat]
-            if hand and (_STRENGTH[hand] - wanted) & (_ANY if bid is None else _RAISES):
+        for seat, hand in enumerate(held):
+            if hand and (_STRENGTH[hand] - wanted) & usable[seat]:
                 found.append(seat)
         return tuple(found)
 
-    def plays(self, seat: int, hand: int) -> Legal[Move]:
-        """To pass, to bid, to raise: everything a seat may do in a window of the auction."""
-        return _plays(hand, self.bids[seat] is None, self.highest, tuple(self.bids))
 
-    def bidders(self) -> list[int]:
-        """The seats with a bid, ascending."""
-        return [seat for seat, bid in enumerate(self.bids) if bid is not None]
+@lru_cache(maxsize=8)
+def no_bids(players: int) -> Auction:
+    """The table before the first bid."""
+    return Auction((None,) * players, 0)
 
-    def leaders(self) -> list[int]:
-        """The seats whose bid is the highest, ascending."""
-        return [seat for seat, bid in enumerate(self.bids) if bid is not None and bid.total == self.highest]
 
-    def piles(self) -> tuple[tuple[int, int], ...]:
-        """The heap lying before each bidder, seats ascending."""
-        return tuple([(seat, bid.cards) for seat, bid in enumerate(self.bids) if bid is not None])
-
-    def copy(self) -> Self:
-        twin = type(self).__new__(type(self))
-        twin.bids = self.bids.copy()
-        twin.highest = self.highest
-        twin.best = self.best.copy()
-        twin.cards = self.cards
-        return twin
+@lru_cache(maxsize=4096)
+def laid(auction: Auction, owner: int, by: int, cards: int) -> Auction:
+    """The table once these cards were laid before their owner-to-be: his first bid, or a raise of it."""
+    bid = _raised(auction.bids[owner], owner, by, cards)
+    # A play never leaves the bid it touches below the highest.
+    return Auction((*auction.bids[:owner], bid, *auction.bids[owner + 1 :]), bid.total)
 
 
 @lru_cache(maxsize=8192)
-def _plays(hand: int, may_bid: bool, highest: int, on_table: tuple[Bid | None, ...]) -> Legal[Move]:
-    """All that a hand may do beside these bids. Most windows come again in other matches: each list is made once."""
-    moves = (PASS, *bids(hand, _LEAST[highest])) if may_bid else (PASS,)
-    for bid in on_table:
+def plays(auction: Auction, may_bid: bool, hand: int) -> Legal[Move]:
+    """To pass, to bid, to raise: everything a seat with this hand may do in a window of the auction."""
+    moves = (PASS, *bids(hand, _least(auction.highest))) if may_bid else (PASS,)
+    for bid in auction.bids:
         if bid is not None:
-            moves += raises(bid.owner, bid.value, hand & _FITTING[bid.value], _LEAST[highest - bid.total])
+            least = _least(auction.highest - bid.total)
+            moves += raises(bid.owner, bid.value, hand & _FITTING[bid.value], least)
     return Legal(moves)
 
 
-def _strength(hand: int) -> int:
-    """The best bid a hand can make, and the most it can add to a pile of 2s, of 3s, of 4s: six bits for each.
+@lru_cache(maxsize=4096)
+def _raised(bid: Bid | None, owner: int, by: int, cards: int) -> Bid:
+    """The bid before its owner once these cards were laid."""
+    row = bytes(faces(cards))
+    seats = _BY[by] * len(row)
+    if bid is None:
+        return Bid(owner, value_of(cards), worth(cards), cards, row, seats)
+    return Bid(owner, bid.value, bid.total + worth(cards), bid.cards + cards, bid.faces + row, bid.by + seats)
 
-    The top one of them is lent: where what is wanted is taken away, it is left exactly where there was enough.
+
+def _least(lack: int) -> int:
+    """The least that a play has to bring where so much is lacking: a card in any case, as far as hands reach.
+
+    Below 0 it is nothing: no pile is above the highest bid, but while a match is imagined from a view.
+    """
+    return max(0, min(lack or 1, OUT_OF_REACH))
+
+
+def _packed(bid: int, twos: int, threes: int, fours: int) -> int:
+    """Four numbers of a hand or of the table in one, six bits for each."""
+    return bid << 18 | twos << 12 | threes << 6 | fours
+
+
+def _strength(hand: int) -> int:
+    """The best bid a hand can make, and the most it can add to a pile of 2s, of 3s, of 4s.
+
+    The top bit of each is lent: where what is wanted is taken away, it is left exactly where there was enough.
     """
     plus = hand >> 24
     twos, threes, fours = (worth(hand & (255 * card)) for card in VALUES.values())
     best = max(twos, threes, fours)
-    return _ANY | (best + plus if best else 0) << 18 | (twos + plus) << 12 | (threes + plus) << 6 | (fours + plus)
+    return _ANY | _packed(best + plus if best else 0, twos + plus, threes + plus, fours + plus)
 
 
-@lru_cache(maxsize=4096)
-def _laid(bid: Bid | None, owner: int, by: int, cards: int) -> Bid:
-    """The bid before its owner once these cards are laid. Most bids come again in other matches: each is made once."""
-    laid = bytes(faces(cards))
-    seats = _BY[by] * len(laid)
-    if bid is None:
-        return Bid(owner, value_of(cards), worth(cards), cards, laid, seats)
-    return Bid(owner, bid.value, bid.total + worth(cards), bid.cards + cards, bid.faces + laid, bid.by + seats)
-
-
-_RAISES = 32 << 12 | 32 << 6 | 32
-_ANY = 32 << 18 | _RAISES
+_ANY = _packed(32, 32, 32, 32)
+_RAISES = _packed(0, 32, 32, 32)
 _STRENGTH = {hand: _strength(hand) for hand in hands()}
-_LEAST = [1, *range(1, OUT_OF_REACH), *[OUT_OF_REACH] * 128, *[0] * 128]
-"""The least that a play has to bring, by how much a pile lacks: a card in any case, and no more than is out of reach.
-
-Below 0 it is nothing: no pile is above the highest bid, but while a match is imagined from a view.
-"""
 _BY = [bytes([seat]) for seat in SEATS.values()]
 _FITTING = {value: 255 * card + 255 * PLUS for value, card in VALUES.items()}

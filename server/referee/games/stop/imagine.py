@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from arena.games.stop.v1 import stop_pb2 as pb
 from referee.games.stop import events
-from referee.games.stop.auction import Auction
+from referee.games.stop.auction import Auction, laid, no_bids
 from referee.games.stop.cards import DECK, FOUR, HAND, KINDS, NUMBERS, PLUS, SIZES, THREE, TWO, covers, spread
 from referee.games.stop.events import (
     BID,
@@ -101,11 +101,12 @@ def _asked(state: StopState, view: pb.View) -> tuple[int, ...]:
 
 
 def _auction(players: int, view: pb.View) -> Auction:
-    auction = Auction(players)
-    for bid in view.bids:
+    auction = no_bids(players)
+    for bid in sorted(view.bids, key=lambda bid: bid.total):  # the highest was touched last
         for face, by in zip(bid.cards, bid.laid_by, strict=True):
-            auction.lay(bid.seat, by, _BY_FACE[face])
-    auction.highest = view.highest
+            auction = laid(auction, bid.seat, by, _BY_FACE[face])
+    if auction.highest != view.highest:
+        raise ValueError("its highest bid is not on the table")
     return auction
 
 
@@ -255,7 +256,7 @@ def _history(
     Between two draws a window opened if one of the hands could act then: no event tells it.
     """
     hands = [0] * state.players
-    auction = Auction(state.players)
+    auction = no_bids(state.players)
     red, opening_rule = -1, False
     if since and since[0][0] == SHUFFLED_BACK:
         red, opening_rule = since[0][1], True
@@ -266,7 +267,7 @@ def _history(
         for owner, by, card in _bids_at_first(view, since):
             yield (DREW, by), card
             yield ((RAISED, by, owner, card) if auction.bids[owner] else (BID, by, card)), 0
-            auction.lay(owner, by, card)
+            auction = laid(auction, owner, by, card)
         for seat, size in enumerate(sizes):
             for hand in drawn[seat][:size]:
                 yield (DREW, seat), hand
@@ -287,10 +288,10 @@ def _history(
         if kind == ELIMINATED:
             hands[seat] = 0
         elif kind in (BID, RAISED):
-            auction.lay(event[2] if kind == RAISED else seat, seat, event[-1])
+            auction = laid(auction, event[2] if kind == RAISED else seat, seat, event[-1])
             decided = bool(auction.able(hands))
         elif kind == RECEIVED:
-            auction = Auction(state.players)
+            auction = no_bids(state.players)
         elif kind in (DREW, SKIPPED):
             opening_rule = opening_rule and not (kind == DREW and seat == red and SIZES[hand] == 2)
             decided = not opening_rule and any(held & NUMBERS for one, held in enumerate(hands) if one != red)

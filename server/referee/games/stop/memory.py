@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Self, TypeAlias
 
-from referee.games.stop.auction import Auction
+from referee.games.stop.auction import Auction, laid, no_bids
 from referee.games.stop.cards import NUMBERS, SIZES
 from referee.games.stop.events import (
     BID,
@@ -132,7 +132,7 @@ def moments(memory: Memory, owned: list[int], asked: bool) -> list[Moment]:
     owned = _owned_at_first(entries, owned)
     hands = [0] * len(owned)
     red = entries[0][1][1]
-    auction = Auction(len(owned))
+    auction = no_bids(len(owned))
     opening_rule = True
     found = []
     follows = [event[0] == _DECIDED for _, event, _ in entries[1:]] + [asked]
@@ -141,12 +141,11 @@ def moments(memory: Memory, owned: list[int], asked: bool) -> list[Moment]:
         seat = rest[0] if rest else -1
         if kind in (BID, RAISED):
             owner, cards = (seat, rest[1]) if kind == BID else (rest[1], rest[2])
-            auction = auction.copy()
-            auction.lay(owner, seat, cards)
+            auction = laid(auction, owner, seat, cards)
             hands[seat] -= cards
             owned[seat] -= cards
         elif kind == RECEIVED:
-            auction = Auction(len(owned))
+            auction = no_bids(len(owned))
             owned[seat] += rest[1]
         elif kind == ELIMINATED:
             hands[seat] = owned[seat] = 0

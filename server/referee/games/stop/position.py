@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Self
 
-from referee.games.stop.auction import Auction
+from referee.games.stop.auction import no_bids
 from referee.games.stop.cards import DECK, NUMBERS, counts, names, spread
 from referee.games.stop.memory import Memory
 from referee.games.stop.redeal import redeal_hands
@@ -86,7 +86,7 @@ class Position:
         self.log = Memory(players, self.red)
         self.opening_rule = True
         self.shuffles = self.shuffles_in_row = self.auctions = 0
-        self.auction = Auction(players)
+        self.auction = no_bids(players)
         self.phase = CALLS
         self.asked: tuple[int, ...] = ()
         self.outcome: Result | None = None
@@ -111,7 +111,7 @@ class Position:
         twin.owned = self.owned.copy()
         twin.tokens = self.tokens.copy()
         twin.decks = [deck.copy() for deck in self.decks]
-        twin.auction = self.auction.copy()
+        twin.auction = self.auction
         twin.chance = self.chance.copy()
         twin.log = self.log.copy()
         twin.shown, twin.shown_scores = b"", self.shown_scores

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from referee.games.stop import check as checks
 from referee.games.stop import events, moves
 from referee.games.stop.appraisal import appraise
-from referee.games.stop.auction import Auction
+from referee.games.stop.auction import laid, no_bids, plays
 from referee.games.stop.cards import HAND, NUMBERS, SIZES, spread
 from referee.games.stop.memory import UNHEARD
 from referee.games.stop.moves import NOTHING, STOP_OR_WAIT, Move, openings, splits
@@ -58,10 +58,10 @@ class StopState(Position, State[Move]):
         if self.phase == CALLS:
             return STOP_OR_WAIT
         if self.phase == PLAYS:
-            return self.auction.plays(seat, self.hands[seat])
+            return plays(self.auction, self.auction.bids[seat] is None, self.hands[seat])
         if self.phase == OPENING:
             return openings(self.hands[seat])
-        return splits(seat, self.auction.piles())
+        return splits(seat, self.auction.piles)
 
     def play(self, moves: Mapping[int, Move]) -> None:
         asked = self.asked
@@ -182,7 +182,7 @@ class StopState(Position, State[Move]):
         self.full &= ~(1 << seat)
         if not hand & NUMBERS:
             self.able &= ~(1 << seat)
-        self.auction.lay(owner, seat, cards)
+        self.auction = laid(self.auction, owner, seat, cards)
 
     def _open_window(self) -> None:
         self.phase = PLAYS
@@ -193,16 +193,16 @@ class StopState(Position, State[Move]):
     # Settling
 
     def _settle(self) -> None:
-        leaders = self.auction.leaders()
+        leaders = self.auction.leaders
         if len(leaders) == 1:
             self._award(leaders[0])
         else:
             self.log.note((events.TIED, leaders[0]))
-            self._receive(self.auction.piles())
+            self._receive(self.auction.piles)
 
     def _award(self, winner: int) -> None:
         """The highest bid brings as many blue tokens as there are bids."""
-        won = len(self.auction.bidders())
+        won = len(self.auction.bidders)
         self.log.note((events.WON, winner, won))
         self.tokens[winner] += won
         self.shown_scores = b""
@@ -219,7 +219,7 @@ class StopState(Position, State[Move]):
             self.log.note((events.RECEIVED, seat, heap))
             self.owned[seat] += heap
             self._shuffle(seat)
-        self.auction = Auction(self.players)
+        self.auction = no_bids(self.players)
         self.auctions += 1
         if self.auctions == AUCTIONS:
             self._end("limit")

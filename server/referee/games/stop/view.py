@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from arena.games.stop.v1 import stop_pb2 as pb
-from referee.games.stop.auction import Bid
+from referee.games.stop.auction import Auction, Bid
 from referee.games.stop.cards import SIZES, faces, hands
 from referee.games.stop.position import CALLS, MOST_PLAYERS, PLAYS, SEATS, SPLIT, Position
 from referee.rules.wire import each, heads
@@ -60,7 +60,7 @@ def _table(position: Position) -> bytes:
         _draws(position.red, position.turn, position.eliminated, position.opening_rule),
     ]
     if auction.highest:
-        parts += [bid.shown or _bid(bid) for bid in auction.bids if bid is not None]
+        parts.append(auction.shown or _bids(auction))
     parts.append(_progress(auction.highest, position.auctions, position.shuffles, position.shuffles_in_row))
     return b"".join(parts)
 
@@ -99,6 +99,11 @@ def _blank(players: int) -> tuple[bytes, list[tuple[int, ...]]]:
 @lru_cache(maxsize=4096)
 def _draws(red: int, turn: int, eliminated: tuple[int, ...], opening_rule: bool) -> bytes:
     return pb.View(red=red, next_draw=turn, eliminated=eliminated, opening_rule=opening_rule).SerializeToString()
+
+
+def _bids(auction: Auction) -> bytes:
+    auction.shown = b"".join([bid.shown or _bid(bid) for bid in auction.bids if bid is not None])
+    return auction.shown
 
 
 def _bid(bid: Bid) -> bytes:

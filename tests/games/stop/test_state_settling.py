@@ -62,7 +62,7 @@ def test_an_auction_brings_a_token_for_every_bid_and_ends_with_the_split(act: Ac
     state, _ = _settled("share 2:2,2,3,3", act)
     assert state.scores() == [0, 0, 3]
     assert state.auctions == 1
-    assert state.auction.bidders == ()
+    assert state.auction.bidders() == []
     assert state.red == 1
 
 
@@ -123,7 +123,7 @@ def test_six_tokens_in_the_sixtieth_auction_win(deal: Deal, act: Act) -> None:
     result = state.result()
     assert result is not None
     assert (result.reason, result.ranks, result.scores) == ("tokens", (2, 1, 3), (5, 6, 0))
-    assert state.auction.bidders == (1,), "nothing is split"
+    assert state.auction.bidders() == [1], "nothing is split"
 
 
 def test_five_tokens_do_not_win(deal: Deal, act: Act) -> None:

@@ -37,36 +37,42 @@ class Bid:
 class Auction:
     """All bids on the table, by seat."""
 
-    __slots__ = ("bidders", "bids", "cards", "highest", "leaders", "piles", "shown", "usable", "wanted")
+    __slots__ = ("bids", "cards", "highest", "leaders", "piles", "shown", "wanted")
 
     def __init__(self, bids: tuple[Bid | None, ...], highest: int) -> None:
-        on_table = [bid for bid in bids if bid is not None]
         self.bids = bids
         self.highest = highest
-        self.bidders = tuple([bid.owner for bid in on_table])
-        """The seats with a bid, ascending."""
-        self.leaders = tuple([bid.owner for bid in on_table if bid.total == highest])
-        """The seats whose bid is the highest, ascending."""
-        self.piles = tuple([(bid.owner, bid.cards) for bid in on_table])
-        """The heap lying before each bidder, seats ascending."""
-        self.cards = sum([bid.cards for bid in on_table])
+        self.cards = 0
         """All cards on the table."""
-        lacks = [OUT_OF_REACH] * 3
-        for bid in on_table:
-            lacks[bid.value - 2] = min(lacks[bid.value - 2], _least(highest - bid.total))
-        self.wanted = _packed(_least(highest), *lacks)
-        """The least that makes a bid, and that raises the nearest pile of 2s, of 3s, of 4s: see `_strength`."""
-        self.usable = tuple([_ANY if bid is None else _RAISES for bid in bids])
-        """By seat, what of its strength it may use: who has a bid makes no second one."""
+        self.leaders: list[int] = []
+        """The seats whose bid is the highest, ascending."""
         self.shown = b""
         """How views show the bids, once one was asked for."""
+        piles = []
+        lacks = [OUT_OF_REACH] * 3
+        for bid in bids:
+            if bid is not None:
+                self.cards += bid.cards
+                piles.append((bid.owner, bid.cards))
+                if bid.total == highest:
+                    self.leaders.append(bid.owner)
+                lacks[bid.value - 2] = min(lacks[bid.value - 2], _least(highest - bid.total))
+        self.piles = tuple(piles)
+        """The heap lying before each bidder, seats ascending."""
+        self.wanted = _packed(_least(highest), *lacks)
+        """The least that makes a bid, and that raises the nearest pile of 2s, of 3s, of 4s: see `_strength`."""
+
+    def bidders(self) -> list[int]:
+        """The seats with a bid, ascending."""
+        return [seat for seat, _ in self.piles]
 
     def able(self, held: list[int]) -> tuple[int, ...]:
         """The seats that have a legal play with what they hold."""
-        wanted, usable = self.wanted, self.usable
+        on_table, wanted = self.bids, self.wanted
         found = []
         for seat, hand in enumerate(held):
-            if hand and (_STRENGTH[hand] - wanted) & usable[seat]:
+            # Who has a bid makes no second one.
+            if hand and (_STRENGTH[hand] - wanted) & (_ANY if on_table[seat] is None else _RAISES):
                 found.append(seat)
         return tuple(found)
 
@@ -77,7 +83,7 @@ def no_bids(players: int) -> Auction:
     return Auction((None,) * players, 0)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=8192)
 def laid(auction: Auction, owner: int, by: int, cards: int) -> Auction:
     """The table once these cards were laid before their owner-to-be: his first bid, or a raise of it."""
     bid = _raised(auction.bids[owner], owner, by, cards)

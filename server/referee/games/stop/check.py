@@ -59,7 +59,7 @@ def check_bid(auction: Auction, seat: int, hand: int, cards: int) -> Rejection |
 def check_raise(auction: Auction, owner: int, hand: int, cards: int) -> Rejection | None:
     bid = auction.bids[owner] if owner < len(auction.bids) else None
     if bid is None:
-        there = ", ".join(str(seat) for seat in auction.bidders)
+        there = ", ".join(str(seat) for seat in auction.bidders())
         return Rejection("no_such_bid", f"seat {owner} has no bid to raise; bids are before seats {there}")
     if value_of(cards) not in (0, bid.value):
         return Rejection("wrong_value", f"seat {owner}'s bid is of {bid.value}s: only {bid.value}s and +1s go on it")
@@ -70,7 +70,7 @@ def check_raise(auction: Auction, owner: int, hand: int, cards: int) -> Rejectio
 
 
 def _check_share(auction: Auction, move: Move) -> Rejection | None:
-    bidders = auction.bidders
+    bidders = auction.bidders()
     for seat, _ in move.piles:
         if seat not in bidders:
             there = ", ".join(map(str, bidders))

@@ -202,7 +202,7 @@ class StopState(Position, State[Move]):
 
     def _award(self, winner: int) -> None:
         """The highest bid brings as many blue tokens as there are bids."""
-        won = len(self.auction.bidders)
+        won = len(self.auction.piles)
         self.log.note((events.WON, winner, won))
         self.tokens[winner] += won
         self.shown_scores = b""

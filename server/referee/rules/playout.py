@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, count
 from struct import unpack
 from typing import Any, NamedTuple
 
@@ -56,13 +57,13 @@ def random_chooser(seed: bytes, seat: Seat) -> Chooser:
 
     def choose(state: State[Any], seat: Seat) -> Any:
         moves = state.legal(seat).moves
-        count = len(moves)
-        if count == 1:
+        choices = len(moves)
+        if choices == 1:
             return moves[0]
         word = next(words)
-        while word >= _NEVER_REFUSED and word >= _TOP - _TOP % count:  # would favour the first moves
+        while word >= _NEVER_REFUSED and word >= _TOP - _TOP % choices:  # would favour the first moves
             word = next(words)
-        return moves[word % count]
+        return moves[word % choices]
 
     return choose
 
@@ -93,10 +94,12 @@ _NEVER_REFUSED = 0xFF << 24
 
 
 def _words(seed: bytes, seat: Seat) -> Iterator[int]:
-    block = 0
-    while True:
+    return chain.from_iterable(_blocks(seed, seat))
+
+
+def _blocks(seed: bytes, seat: Seat) -> Iterator[tuple[int, ...]]:
+    for block in count():
         stream = hashlib.shake_256(b"player %d %d %b" % (seat, block, seed))
-        # SHAKE-256 works out 136 bytes at a time, and most seats of a match need no more.
-        yield from unpack(">34I", stream.digest(136))
-        yield from unpack(">94I", stream.digest(512)[136:])
-        block += 1
+        # SHAKE-256 works out 136 bytes at a time, and many seats need no more in a match.
+        yield unpack(">34I", stream.digest(136))
+        yield unpack(">94I", stream.digest(512)[136:])

@@ -7,8 +7,9 @@ is an answer, never an error of this program. No view is made, so this is as fas
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from referee.match.match import MOST_EVENTS
@@ -17,7 +18,7 @@ from referee.match.result import Ending, Forfeit, Termination, judge
 from referee.rules import registry
 from referee.rules.chance import Seeded
 from referee.rules.game import Game, Seat, State, WrongUse
-from referee.rules.record import NO_RECORD, KnownMoves, Record, ReplayError, read_moves, read_object, split_moves
+from referee.rules.record import NO_RECORD, KnownMoves, Record, ReplayError, read_moves, read_object
 from referee.rules.spelling import brief
 
 _NO_STRIKE = (RejectionKind.STALE.value, RejectionKind.LATE.value)
@@ -171,7 +172,7 @@ def _seed(record: Record) -> bytes:
         raise DoesNotHold("its seed is not written in hexadecimal digits") from None
 
 
-def _ending(game: Game[Any], record: Record, forfeits: dict[Seat, Forfeit]) -> tuple[Ending, Sequence[int]]:
+def _ending(game: Game[Any], record: Record, forfeits: dict[Seat, Forfeit]) -> tuple[Ending, Mapping[Seat, int]]:
     """How the moves end, and how many each seat made."""
     number = -1
     try:
@@ -180,11 +181,13 @@ def _ending(game: Game[Any], record: Record, forfeits: dict[Seat, Forfeit]) -> t
         state = game.begin(game.check_players(record.players), options, Seeded(seed))
         state.unwatched()
         play = state.play
+        played = []
         for number, text in enumerate(record.moves):
             moves = read_moves(state, text, known)
             if forfeits:
                 _check_forfeited(state, number, moves, forfeits)
             play(moves)
+            played.append(moves)
         result = state.result()
     except DoesNotHold:
         raise
@@ -198,7 +201,7 @@ def _ending(game: Game[Any], record: Record, forfeits: dict[Seat, Forfeit]) -> t
         raise DoesNotHold("it is not over after its last move")
     if result != record.result:
         raise DoesNotHold(f"its moves lead to {result}, it says {record.result}")
-    return judge(result, forfeits), _moved(record, known)
+    return judge(result, forfeits), Counter(chain.from_iterable(played))
 
 
 def _check_forfeited(
@@ -208,16 +211,6 @@ def _check_forfeited(
         # At the decision of the forfeit itself a sealed move may have been in already.
         if seat in moves and number > forfeit.after and moves[seat] != state.fallback(seat):
             raise DoesNotHold(f"decision {number}: seat {seat} had forfeited and was not played by the referee")
-
-
-def _moved(record: Record, known: KnownMoves) -> Sequence[int]:
-    """How many moves each seat made; the moves were read before."""
-    moved = [0] * record.players
-    for text, times in Counter(record.moves).items():
-        read = known.get(text)
-        for seat in read[0] if read else [seat for seat, _ in split_moves(text)]:
-            moved[seat] += times
-    return moved
 
 
 def _compare(claimed: Ending, ending: Ending) -> None:

@@ -10,7 +10,7 @@ from referee.games.flip7.events import Telling, wire
 from referee.games.flip7.moves import MOST_PLAYERS
 from referee.games.flip7.round import NO_CARD, NOBODY, ThreeInProgress
 from referee.games.flip7.state import Flip7State
-from referee.games.flip7.view import options
+from referee.games.flip7.view import options, round_and_dealer
 from referee.rules.chance import Chance
 from referee.rules.game import Result
 
@@ -43,6 +43,7 @@ def imagine(view: pb.View, chance: Chance) -> Flip7State:
     state.unserved = list(reversed(view.unserved))
     state.number = view.round
     state.dealer = view.dealer
+    state.shown_round = round_and_dealer(view.round, view.dealer)
     state.reshuffles = view.reshuffles
     pile = [card for card, count in enumerate(view.pile_counts) for _ in range(count)]
     state.pile = chance.order("deck", pile)

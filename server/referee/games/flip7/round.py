@@ -25,7 +25,7 @@ from referee.games.flip7.cards import (
     points,
 )
 from referee.games.flip7.events import DEALT, Telling
-from referee.games.flip7.view import NO_CARDS_YET, options
+from referee.games.flip7.view import NO_CARDS_YET, options, round_and_dealer
 from referee.rules.chance import Chance
 from referee.rules.game import Result, Seat, ranks
 
@@ -72,6 +72,7 @@ class Round:
         "reshuffles",
         "shown",
         "shown_options",
+        "shown_round",
         "shown_standing",
         "status",
         "target_score",
@@ -113,6 +114,7 @@ class Round:
     def _start_round(self, dealer: Seat) -> None:
         self.number += 1
         self.dealer = self.turn = dealer
+        self.shown_round = round_and_dealer(self.number, dealer)
         self.status = [STATUS_IN] * self.players
         self.shown = [NO_CARDS_YET] * self.players
         self.in_round = (1 << self.players) - 1
@@ -153,10 +155,10 @@ class Round:
             return
         left = in_round >> (self.turn + 1)
         if left:
-            self.turn += (left & -left).bit_length()
+            turn = self.turn + (left & -left).bit_length()
         else:
-            self.turn = (in_round & -in_round).bit_length() - 1
-        self.asked = self.turn
+            turn = (in_round & -in_round).bit_length() - 1
+        self.asked = self.turn = turn
 
     def _deal(self, seat: Seat) -> bool:
         """One card, by a hit or in the opening deal."""

@@ -81,6 +81,7 @@ class Flip7State(Round, State[Move]):
         twin.shown = self.shown.copy()
         twin.shown_standing = self.shown_standing
         twin.shown_options = self.shown_options
+        twin.shown_round = self.shown_round
         twin.status = self.status.copy()
         twin.in_round = self.in_round
         twin.discard = self.discard.copy()

@@ -47,13 +47,19 @@ def wire(table: Round, seat: Seat | None) -> bytes:
         shown[player] = _player(table.status[player], bytes(table.hands[player]))
     asked, card = table.asked, table.card
     question, details = _TURNS[asked] if card < 0 else _target(table.turn, card, table.eligible)
+    unresolved = b""
+    if table.threes:
+        unresolved = b"".join([_three(three.player, three.left, *three.aside) for three in table.threes])
+    if table.unserved:
+        # A player put out before his card gets none.
+        unserved = [unserved for unserved in reversed(table.unserved) if table.in_round >> unserved & 1]
+        unresolved += View(unserved=unserved).SerializeToString()
     parts: list[bytes | bytearray] = [
         _HEADS[-1 if seat is None else seat][asked],
         *table.log.since(seat),
         table.shown_standing,
         question,
-        _ROUNDS[table.number],
-        _DEALERS[table.dealer],
+        table.shown_round,
         *shown,
         _PILE,
         table.pile_counts,
@@ -61,14 +67,9 @@ def wire(table: Round, seat: Seat | None) -> bytes:
         _DISCARD_SIZES[len(table.discard)],
         _RESHUFFLES[table.reshuffles],
         details,
+        unresolved,
+        table.shown_options,
     ]
-    if table.threes:
-        parts += [_three(three.player, three.left, *three.aside) for three in table.threes]
-    if table.unserved:
-        # A player put out before his card gets none.
-        unserved = [unserved for unserved in reversed(table.unserved) if table.in_round >> unserved & 1]
-        parts.append(View(unserved=unserved).SerializeToString())
-    parts.append(table.shown_options)
     return b"".join(parts)
 
 
@@ -102,6 +103,10 @@ def _standing(totals: list[int], ended: Result | None) -> bytes:
 @lru_cache(maxsize=1024)
 def _three(player: Seat, left: int, *aside: Card) -> bytes:
     return View(threes=[Three(seat=player, left=left, aside=aside)]).SerializeToString()
+
+
+def round_and_dealer(number: int, dealer: Seat) -> bytes:
+    return _ROUNDS[number] + _DEALERS[dealer]
 
 
 @lru_cache(maxsize=256)

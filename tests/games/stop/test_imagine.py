@@ -89,3 +89,9 @@ def test_more_tokens_or_cards_than_a_match_has_are_refused(field: str) -> None:
     getattr(shown, field)[1] = 128
     with pytest.raises(WrongUse, match="tokens or cards"):
         GAME.imagine(shown, Seeded(b"many"))
+
+
+@pytest.mark.parametrize("highest", [0, 3, 5, 1 << 31])
+def test_a_highest_bid_that_is_not_on_the_table_is_refused(highest: int) -> None:
+    with pytest.raises(WrongUse, match="highest bid"):
+        GAME.imagine(view(highest=highest), Seeded(b""))

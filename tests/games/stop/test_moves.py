@@ -121,6 +121,17 @@ def test_the_list_of_plays_is_exactly_what_passes_the_check(table: tuple[Auction
         assert (seat in asked) == bool(allowed), "a seat is asked exactly when it has a play"
 
 
+def test_laying_cards_leaves_the_table_before_as_it_was() -> None:
+    before = no_bids(3)
+    opened = laid(before, 1, 1, cards.FOUR)
+    raised = laid(opened, 1, 0, cards.PLUS)
+    assert [(table.highest, table.cards, table.piles, table.leaders) for table in (before, opened, raised)] == [
+        (0, 0, (), ()),
+        (4, cards.FOUR, ((1, cards.FOUR),), (1,)),
+        (5, cards.FOUR + cards.PLUS, ((1, cards.FOUR + cards.PLUS),), (1,)),
+    ]
+
+
 @given(heaps, heaps)
 def test_a_heap_covers_another_exactly_when_it_has_enough_of_every_kind(held: int, wanted: int) -> None:
     enough = all(have >= want for have, want in zip(cards.counts(held), cards.counts(wanted), strict=True))

@@ -44,21 +44,22 @@ class Auction:
         self.highest = highest
         self.cards = 0
         """All cards on the table."""
-        self.leaders: list[int] = []
-        """The seats whose bid is the highest, ascending."""
         self.shown = b""
         """How views show the bids, once one was asked for."""
         piles = []
+        leaders = []
         lacks = [OUT_OF_REACH] * 3
         for bid in bids:
             if bid is not None:
                 self.cards += bid.cards
                 piles.append((bid.owner, bid.cards))
                 if bid.total == highest:
-                    self.leaders.append(bid.owner)
+                    leaders.append(bid.owner)
                 lacks[bid.value - 2] = min(lacks[bid.value - 2], _least(highest - bid.total))
         self.piles = tuple(piles)
         """The heap lying before each bidder, seats ascending."""
+        self.leaders = tuple(leaders)
+        """The seats whose bid is the highest, ascending."""
         self.wanted = _packed(_least(highest), *lacks)
         """The least that makes a bid, and that raises the nearest pile of 2s, of 3s, of 4s: see `_strength`."""
 

@@ -84,7 +84,7 @@ def no_bids(players: int) -> Auction:
     return Auction((None,) * players, 0)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=4096)
 def laid(auction: Auction, owner: int, by: int, cards: int) -> Auction:
     """The table once these cards were laid before their owner-to-be: his first bid, or a raise of it."""
     bid = _raised(auction.bids[owner], owner, by, cards)
@@ -92,7 +92,7 @@ def laid(auction: Auction, owner: int, by: int, cards: int) -> Auction:
     return Auction((*auction.bids[:owner], bid, *auction.bids[owner + 1 :]), bid.total)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=4096)
 def plays(auction: Auction, may_bid: bool, hand: int) -> Legal[Move]:
     """To pass, to bid, to raise: everything a seat with this hand may do in a window of the auction."""
     moves = (PASS, *bids(hand, _least(auction.highest))) if may_bid else (PASS,)

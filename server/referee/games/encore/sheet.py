@@ -34,6 +34,7 @@ from referee.games.encore.shapes import (
     HEIGHT,
     ROWS,
     WIDTH,
+    beside,
     connected,
     in_order,
     numbers,
@@ -53,8 +54,9 @@ Line = tuple[int, int, int]
 
 
 class Touched(NamedTuple):
-    """Some lines, and the boxes of each of them."""
+    """What some boxes touch: the boxes beside them, and the lines that have one of them, with the boxes of each."""
 
+    beside: int
     rows: tuple[Line, ...]
     columns: tuple[Line, ...]
     colours: tuple[Line, ...]
@@ -170,17 +172,18 @@ class Sheet:
         dead = 0
         for column in COLUMNS:
             dead |= catalogue.having(column & marked)
-        return compress(self._bomb_moves, catalogue.flags(catalogue.every & ~dead))
+        return compress(self._bomb_moves, catalogue.flags(catalogue.every ^ dead))
 
     def touched(self, boxes: int) -> Touched:
-        """The lines that have one of these boxes, or none at all."""
+        """What these boxes touch; lines without any box belong to it as well."""
         found = self._touched.get(boxes)
         if found is None:
             rows, columns, colours = (
                 tuple([line for line in lines if line[2] & boxes or not line[2]])
                 for lines in (self.rows, self.columns, self.colours)
             )
-            found = Touched(rows, columns, colours, tuple([line[2] for line in (*rows, *columns, *colours)]))
+            lines = tuple([line[2] for line in (*rows, *columns, *colours)])
+            found = Touched(beside(boxes), rows, columns, colours, lines)
             if len(self._touched) < MOST_TOUCHED:
                 self._touched[boxes] = found
         return found

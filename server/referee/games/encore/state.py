@@ -217,9 +217,8 @@ class EncoreState(State[Move]):
         completing = [(seat, paper) for seat, paper in enumerate(self.papers) if paper.fresh and paper.completes()]
         if completing:
             self._settle_rows(completing)
-        if self._ask_for_bombs():
-            return
-        if completing:
+            if self._ask_for_bombs():
+                return
             self._settle_columns(completing)
             if self._ask_for_bombs():
                 return
@@ -287,7 +286,6 @@ class EncoreState(State[Move]):
             self.columns_taken |= paper.columns
             self.colours_taken |= paper.colours
             two_colours = two_colours or paper.colours.bit_count() >= 2
-        for paper in self.papers:
             paper.fresh = 0
         if two_colours:
             if self.players == 1:

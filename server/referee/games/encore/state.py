@@ -27,7 +27,7 @@ UNUSED_ROLL_POINTS = 2
 """What a solo player gets for every roll he did not need."""
 
 Completing = list[tuple[Seat, Paper]]
-"""The players who have completed a line since lines were last settled, seats ascending."""
+"""The players who have completed a line since lines were last settled, or are owed a bomb for one; seats ascending."""
 
 
 class EncoreState(State[Move]):
@@ -214,7 +214,11 @@ class EncoreState(State[Move]):
 
     def _settle(self) -> None:
         """Rows, then columns, then colours, then the end; bombs that are owed come before whatever follows."""
-        completing = [(seat, paper) for seat, paper in enumerate(self.papers) if paper.fresh and paper.completes()]
+        completing = [
+            (seat, paper)
+            for seat, paper in enumerate(self.papers)
+            if (paper.fresh and paper.completes()) or paper.bombs_owed
+        ]
         if completing:
             self._settle_rows(completing)
             if self._ask_for_bombs():

@@ -11,7 +11,7 @@ from typing import Any
 
 from arena.games.encore.v1 import encore_pb2 as pb
 from referee.games.encore.sheet import Sheet
-from referee.rules.wire import framed, tag, varint
+from referee.rules.wire import tag, varint
 
 ROLLED = pb.EVENT_KIND_ROLLED
 MOVED = pb.EVENT_KIND_MOVED
@@ -25,30 +25,31 @@ Event = tuple[Any, ...]
 
 def wire(sheet: Sheet, event: Event) -> bytes:
     """The wire form of a view with this one event, in the words of the sheet."""
-    # Nearly all events are moves and rolls, and hardly one of them comes again: these are joined from parts.
-    kind = event[0]
-    if kind == MOVED:
-        text = sheet.notation.format_move(event[2]).encode()
-        return framed(_EVENT, _head(kind, event[1], len(text)) + text)
-    if kind == ROLLED:
+    # Hardly a roll comes again: all but its dice is remembered.
+    if event[0] == ROLLED:
         _, seat, roll, dice = event
         text = " ".join(dice).encode()
-        return framed(_EVENT, _head(kind, seat, len(text)) + text + _roll(roll))
+        before, after = _around(seat, roll, len(text))
+        return before + text + after
+    return _written(sheet, event)
+
+
+@lru_cache(maxsize=16_384)
+def _around(seat: int, roll: int, length: int) -> tuple[bytes, bytes]:
+    """What stands before and behind the dice of a roll, if they are a text of this length."""
+    head = pb.Event(kind=ROLLED, seat=seat).SerializeToString() + _TEXT + varint(length)
+    number = pb.Event(roll=roll).SerializeToString()
+    return _EVENT + varint(len(head) + length + len(number)) + head, number
+
+
+@lru_cache(maxsize=16_384)
+def _written(sheet: Sheet, event: Event) -> bytes:
     return pb.View(events=[_message(sheet, *event)]).SerializeToString()
 
 
-@lru_cache(maxsize=1024)
-def _head(kind: pb.EventKind.ValueType, seat: int, length: int) -> bytes:
-    """All that stands before a text of this length."""
-    return pb.Event(kind=kind, seat=seat).SerializeToString() + _TEXT + varint(length)
-
-
-@lru_cache(maxsize=256)
-def _roll(number: int) -> bytes:
-    return pb.Event(roll=number).SerializeToString()
-
-
 def _message(sheet: Sheet, kind: pb.EventKind.ValueType, seat: int = 0, what: Any = None, *rest: Any) -> pb.Event:
+    if kind == MOVED:
+        return pb.Event(kind=kind, seat=seat, text=sheet.notation.format_move(what))
     if kind == ROW:
         return pb.Event(kind=kind, seat=seat, text=sheet.row_letters[what], points=rest[0], bonus=rest[1])
     if kind == COLUMN:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from arena.games.encore.v1 import encore_pb2 as pb
 from referee.games.encore.choices import BOMBS
 from referee.games.encore.events import wire as event_wire
-from referee.games.encore.moves import ACTION_NAMES, NUMBER_WORDS, PASS, PASSING
+from referee.games.encore.moves import ACTION_NAMES, NUMBER_WORDS, PASS
 from referee.games.encore.paper import Paper
 from referee.games.encore.shapes import BOXES
 from referee.games.encore.sheet import Sheet
@@ -45,32 +45,32 @@ def _head(seat: int | None, asked: tuple[int, ...]) -> bytes:
 def _table(state: EncoreState) -> bytes:
     """How things stand, what is asked, and what lies on the table: the sheets, the dice, the races."""
     sheet, ended = state.sheet, state.ended
-    shown = []
+    scores = players = b""
     for paper in state.papers:
         if paper.shown is None:
             paper.shown = (varint(paper.score()), framed(_PLAYER, _player(paper)))
-        shown.append(paper.shown)
+        score, player = paper.shown
+        scores += score
+        players += player
     words = state.rolled
     pairs = len(words) // 2
-    rolled = dice = _dice(words[:pairs], words[pairs:-1], words[-1])
-    if state.taken != PASSING:
-        dice = _dice(
-            tuple([sheet.colour_words[face] for face in state.colour_dice]),
-            tuple([NUMBER_WORDS[face] for face in state.number_dice]),
-            "" if state.special_die == PASS else ACTION_NAMES[state.special_die],
-        )
+    rolled = dice = _colour_dice(words[:pairs]) + _other_dice(words[pairs:-1], words[-1])
+    if state.taken.way != PASS:
+        colours = _colour_dice(tuple([sheet.colour_words[face] for face in state.colour_dice]))
+        special = "" if state.special_die == PASS else ACTION_NAMES[state.special_die]
+        dice = colours + _other_dice(tuple([NUMBER_WORDS[face] for face in state.number_dice]), special)
     if ended:
         question = pb.View(ranks=ended.ranks, reason=ended.reason).SerializeToString()
     else:
         question = _BOMB_ASKED if state.phase == BOMBS else _DICE_ASKED
     parts = [
-        framed(_SCORES, b"".join([score for score, _ in shown])),
+        *(_SCORES, varint(len(scores)), scores),
         question,
         _printed(sheet),
         _turn(state.roll, state.roll_limit, state.active),
-        framed(_ROLLED, rolled),
-        framed(_DICE, dice),
-        *[player for _, player in shown],
+        *(_ROLLED, varint(len(rolled)), rolled),
+        *(_DICE, varint(len(dice)), dice),
+        players,
         _taken(sheet, state.rows_taken, state.columns_taken, state.colours_taken),
     ]
     return b"".join(parts)
@@ -112,24 +112,15 @@ def _turn(roll: int, roll_limit: int, active: int) -> bytes:
     return pb.View(roll=roll, roll_limit=roll_limit, active=active).SerializeToString()
 
 
-def _dice(colours: tuple[str, ...], numbers: tuple[str, ...], special: str) -> bytes:
-    """Dice in words, without the tag of the field that they stand in."""
-    return _colour_dice(colours) + _number_dice(numbers) + _special_die(special)
-
-
 @lru_cache(maxsize=4096)
 def _colour_dice(words: tuple[str, ...]) -> bytes:
+    """Colour dice in words, without the tag of the field that they stand in."""
     return pb.Dice(colours=words).SerializeToString()
 
 
-@lru_cache(maxsize=1024)
-def _number_dice(words: tuple[str, ...]) -> bytes:
-    return pb.Dice(numbers=words).SerializeToString()
-
-
-@lru_cache(maxsize=16)
-def _special_die(word: str) -> bytes:
-    return pb.Dice(special=word).SerializeToString()
+@lru_cache(maxsize=4096)
+def _other_dice(numbers: tuple[str, ...], special: str) -> bytes:
+    return pb.Dice(numbers=numbers, special=special).SerializeToString()
 
 
 @lru_cache(maxsize=4096)

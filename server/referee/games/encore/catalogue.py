@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from referee.games.encore.moves import Move
+from referee.games.encore.remembered import Remembered
 from referee.games.encore.shapes import BOXES, numbers
 
 MOST_KEPT = 16_384
@@ -25,23 +26,8 @@ MOST_CHOSEN = 1024
 """Choices among the same few shapes that are remembered."""
 
 
-class Selection(dict[int, tuple[Move, ...]]):
-    """The moves of a few shapes, by the bits of those that are open; nearly all that come again are remembered."""
-
-    __slots__ = ("moves",)
-
-    def __init__(self, moves: Sequence[Move]) -> None:
-        self.moves = moves
-
-    def __missing__(self, bits: int) -> tuple[Move, ...]:
-        chosen = tuple([self.moves[place] for place in numbers(bits)])
-        if len(self) < MOST_CHOSEN:
-            self[bits] = chosen
-        return chosen
-
-
-Section = tuple[int, Selection]
-"""Where the bits of a few shapes begin in a set, and their moves."""
+Section = tuple[int, Remembered[int, tuple[Move, ...]]]
+"""Where the bits of a few shapes begin in a set, and their moves by the bits of those that are open."""
 
 
 class Catalogue:
@@ -70,15 +56,22 @@ class Catalogue:
 
     def sections(self, group: int, way: int) -> list[Section]:
         """Where the shapes of a group are, with the moves that mark them in this way."""
-        return [(place, Selection([Move(way, shape) for shape in few])) for place, few in self._groups[group]]
+        return [
+            (place, Remembered(_those([Move(way, shape) for shape in few]), MOST_CHOSEN))
+            for place, few in self._groups[group]
+        ]
 
 
 def chosen(sections: Sequence[Section], found: int) -> list[Move]:
     """The moves of the shapes of a set, in the order of the sections."""
     moves: list[Move] = []
-    for place, selection in sections:
-        moves += selection[found >> place & LOWEST]
+    for place, open_moves in sections:
+        moves += open_moves[found >> place & LOWEST]
     return moves
+
+
+def _those(moves: Sequence[Move]) -> Callable[[int], tuple[Move, ...]]:
+    return lambda bits: tuple([moves[place] for place in numbers(bits)])
 
 
 def _unions(by_box: Sequence[int]) -> Callable[[int], int]:

@@ -34,10 +34,14 @@ def check(state: EncoreState, seat: Seat, move: Move) -> Rejection | None:
     """Why this move is illegal now, or None."""
     if seat not in state.asked:
         return NOT_ASKED
+    if move.way == PASS:
+        return None
     paper = state.papers[seat]
     if state.phase == BOMBS:
         return _check_bomb(paper, move)
-    return _check_choice(paper, state.colour_dice, state.number_dice, state.special_die, move)
+    if move.way >= HEART:
+        return _no_special_die(paper, state.special_die, move.way) or _check_action(paper, move)
+    return _check_pair(paper, state.colour_dice, state.number_dice, move)
 
 
 def fallback(state: EncoreState, seat: Seat) -> Move:
@@ -45,28 +49,29 @@ def fallback(state: EncoreState, seat: Seat) -> Move:
     return PASSING
 
 
-def _check_choice(
-    paper: Paper, colours: Sequence[int], faces: Sequence[int], special: int, move: Move
-) -> Rejection | None:
-    """A choice among the dice on the table: these colour and number faces, this action (PASS: the die is gone)."""
-    way = move.way
-    if way == PASS:
-        return None
-    if way >= HEART:
-        return _no_special_die(paper, special, way) or _check_action(paper, move)
+def _check_pair(paper: Paper, colours: Sequence[int], faces: Sequence[int], move: Move) -> Rejection | None:
+    """A pair of the dice on the table, which show these colour and number faces."""
+    way, boxes = move
     colour, number = divmod(way - 1, 6)
+    if (  # all at once, for nearly all moves are legal
+        colour in colours
+        and number in faces
+        and JOKERS[way] <= paper.marks
+        and move in paper.sheet.pair_moves
+        and not boxes & paper.marked
+        and boxes & (paper.near | paper.sheet.start_column)
+    ):
+        return None
     return (
         _not_on_the_table(paper, colours, faces, colour, number)
         or _marks_short(paper, way)
-        or _wrong_shape(paper, colour, number, move.boxes)
-        or _out_of_reach(paper, move.boxes)
+        or _wrong_shape(paper, colour, number, boxes)
+        or _out_of_reach(paper, boxes)
     )
 
 
 def _check_bomb(paper: Paper, move: Move) -> Rejection | None:
     """The answer of a player who is owed a bomb."""
-    if move.way == PASS:
-        return None
     if move.way != BOMB:
         return Rejection("only_a_bomb", "a bomb is owed and nothing else can be done now: `bomb` with boxes, or `pass`")
     return _check_action(paper, move)

@@ -23,7 +23,7 @@ class Rolls(Sequence[Roll]):
         self._dice = (*[colour_faces] * pairs, *[NUMBER_WORDS] * pairs, SPECIAL_FACES)
         self._count = range(6 ** len(self._dice))
         self._colours = _throws(colour_faces, pairs)
-        self._numbers = _throws(NUMBER_WORDS, pairs)
+        self._others = _numbers_and_special(pairs)
 
     def __len__(self) -> int:
         return len(self._count)
@@ -36,9 +36,8 @@ class Rolls(Sequence[Roll]):
         if isinstance(index, slice):
             return [self[number] for number in self._count[index]]
         # The first die is the lowest digit of the number to base 6.
-        rest, colours = divmod(self._count[index], len(self._colours))
-        special, numbers = divmod(rest, len(self._numbers))
-        return (*self._colours[colours], *self._numbers[numbers], SPECIAL_FACES[special])
+        others, colours = divmod(self._count[index], len(self._colours))
+        return self._colours[colours] + self._others[others]
 
     def __contains__(self, roll: object) -> bool:
         return (
@@ -52,6 +51,11 @@ class Rolls(Sequence[Roll]):
 def _throws(faces: tuple[str, ...], dice: int) -> tuple[tuple[str, ...], ...]:
     """All throws of equal dice, the first die changing fastest."""
     return tuple([throw[::-1] for throw in product(faces, repeat=dice)])
+
+
+@lru_cache(maxsize=2)
+def _numbers_and_special(pairs: int) -> tuple[Roll, ...]:
+    return tuple([(*numbers, special) for special in SPECIAL_FACES for numbers in _throws(NUMBER_WORDS, pairs)])
 
 
 def read_roll(written: Any) -> Roll:

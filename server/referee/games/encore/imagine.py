@@ -40,8 +40,8 @@ def imagine(view: pb.View, chance: Chance) -> EncoreState:
     state.shown = b""
     state.roll = view.roll
     state.rolled = (*view.rolled.colours, *view.rolled.numbers, view.rolled.special)
-    state.colour_dice = [sheet.colour_faces[word] for word in view.dice.colours]
-    state.number_dice = [sheet.number_faces[word] for word in view.dice.numbers]
+    state.colour_dice = tuple([sheet.colour_faces[word] for word in view.dice.colours])
+    state.number_dice = tuple([sheet.number_faces[word] for word in view.dice.numbers])
     state.special_die = ACTION_WORDS[view.dice.special] if view.dice.special else PASS
     state.taken = _taken(sheet, view)
     state.asked = tuple(view.asked)

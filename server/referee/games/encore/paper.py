@@ -71,7 +71,7 @@ class Paper:
         self.marked = marked = self.marked | boxes
         self.fresh |= boxes
         self.shown = None
-        self.near = (self.near | sheet.touched(boxes).beside | marked) ^ marked
+        self.near = (self.near | sheet.touched[boxes].beside | marked) ^ marked
         golden = boxes & sheet.golden_dice
         if golden:
             for _ in range(golden.bit_count()):
@@ -80,7 +80,7 @@ class Paper:
     def completes(self) -> bool:
         """Whether a line with a fresh box is complete: if not, there is nothing to settle, and no box stays fresh."""
         unmarked = ~self.marked
-        for boxes in self.sheet.touched(self.fresh).boxes:
+        for boxes in self.sheet.touched[self.fresh].boxes:
             if not boxes & unmarked:
                 return True
         self.fresh = 0

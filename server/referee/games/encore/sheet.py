@@ -28,6 +28,7 @@ from referee.games.encore.moves import (
     Notation,
     pair,
 )
+from referee.games.encore.remembered import Remembered
 from referee.games.encore.shapes import (
     COLUMNS,
     HEIGHT,
@@ -59,6 +60,8 @@ class Touched(NamedTuple):
     boxes: tuple[int, ...]
 
 
+MOST_THROWS = 300
+"""Throws that are remembered: all that three dice can give."""
 MOST_TOUCHED = 20_000
 """Sets of boxes whose lines are remembered: the same few thousand shapes come again and again."""
 
@@ -134,6 +137,8 @@ class Sheet:
                 part for group in range(first, first + ANY) for part in self.shapes.sections(group, way)
             ]
         bombs = in_order(part for square in squares() for part in subsets(square))
+        self.pair_moves = frozenset(move for way in self._pairs for move in chosen(self._pairs[way], self.shapes.every))
+        """Whatever pairs of dice can mark on an empty sheet."""
         self.bomb_shapes = frozenset(bombs)
         self._bombs = Catalogue([bombs])
         self._bomb_sections = self._bombs.sections(0, BOMB)
@@ -144,11 +149,15 @@ class Sheet:
         self.block_moves = {part: Move(BLOCK, part) for block in self.blocks for part in subsets(block)}
         self.notation.remember([*self.shape_colour, *bombs, *self.block_moves])
         self._offers: dict[tuple[int, int, int], list[Section]] = {}
-        self._touched: dict[int, Touched] = {}
+        self.touched = Remembered(self._touched, MOST_TOUCHED)
+        """What some boxes touch; lines without any box belong to it as well."""
 
         self.colour_words = (*self.colour_names, JOKER_WORD)
         self.colour_faces = {word: face for face, word in enumerate(self.colour_words)}
         self.number_faces = {word: face for face, word in enumerate(NUMBER_WORDS)}
+        self.colour_throws = _throws(self.colour_faces)
+        self.number_throws = _throws(self.number_faces)
+        """The faces of several dice together, by their words."""
 
     def offer(self, colours: Sequence[int], faces: Sequence[int], marks: int) -> list[Section]:
         """The moves that are open to a player with so many exclamation marks when the dice show these faces."""
@@ -169,19 +178,12 @@ class Sheet:
             dead |= catalogue.having(column & marked)
         return chosen(self._bomb_sections, catalogue.every ^ dead)
 
-    def touched(self, boxes: int) -> Touched:
-        """What these boxes touch; lines without any box belong to it as well."""
-        found = self._touched.get(boxes)
-        if found is None:
-            rows, columns, colours = (
-                tuple([line for line in lines if line[2] & boxes or not line[2]])
-                for lines in (self.rows, self.columns, self.colours)
-            )
-            lines = tuple([line[2] for line in (*rows, *columns, *colours)])
-            found = Touched(beside(boxes), rows, columns, colours, lines)
-            if len(self._touched) < MOST_TOUCHED:
-                self._touched[boxes] = found
-        return found
+    def _touched(self, boxes: int) -> Touched:
+        rows, columns, colours = (
+            tuple([line for line in lines if line[2] & boxes or not line[2]])
+            for lines in (self.rows, self.columns, self.colours)
+        )
+        return Touched(beside(boxes), rows, columns, colours, tuple([line[2] for line in (*rows, *columns, *colours)]))
 
     def _mask(self, boxes: Iterable[str]) -> int:
         return sum(1 << HEIGHT * self.column_letters.index(box[0]) + self.row_letters.index(box[1]) for box in boxes)
@@ -200,6 +202,10 @@ def _standard() -> Sheet:
 @lru_cache(maxsize=16)
 def _made(content: str) -> Sheet:
     return Sheet(json.loads(content))
+
+
+def _throws(faces: Mapping[str, int]) -> Remembered[tuple[str, ...], tuple[int, ...]]:
+    return Remembered(lambda words: tuple([faces[word] for word in words]), MOST_THROWS)
 
 
 @lru_cache(maxsize=1024)

@@ -81,8 +81,8 @@ class EncoreState(State[Move]):
         """What all views of this moment have in common, once one was asked for; see `view.py`."""
         self.roll = 0
         self.rolled: Roll = ()
-        self.colour_dice: list[int] = []
-        self.number_dice: list[int] = []
+        self.colour_dice: tuple[int, ...] = ()
+        self.number_dice: tuple[int, ...] = ()
         self.special_die = PASS
         """The action it shows, or PASS when it has been taken."""
         self.taken = PASSING
@@ -138,8 +138,6 @@ class EncoreState(State[Move]):
         for name in EncoreState.__slots__:
             setattr(twin, name, getattr(self, name))
         twin.papers = [paper.copy() for paper in self.papers]
-        twin.colour_dice = self.colour_dice.copy()
-        twin.number_dice = self.number_dice.copy()
         twin.log = self.log.copy()
         twin.shown = b""
         twin.chance = self.chance.copy()
@@ -166,36 +164,38 @@ class EncoreState(State[Move]):
     # A roll, from the dice to the settling.
 
     def _next_roll(self) -> None:
-        self.roll += 1
-        self.active = (self.active + 1) % self.players
+        self.roll = roll = self.roll + 1
+        self.active = active = (self.active + 1) % self.players
         self.rolled = rolled = self.chance.pick("rolls", self.rolls)
         pairs = len(rolled) // 2
         sheet = self.sheet
-        self.colour_dice = list(map(sheet.colour_faces.__getitem__, rolled[:pairs]))
-        self.number_dice = list(map(sheet.number_faces.__getitem__, rolled[pairs:-1]))
+        self.colour_dice = sheet.colour_throws[rolled[:pairs]]
+        self.number_dice = sheet.number_throws[rolled[pairs:-1]]
         self.special_die = ACTION_WORDS[rolled[-1]]
         self.taken = PASSING
-        self.log.add((ROLLED, self.active, self.roll, rolled))
-        if self.roll <= SHARED_ROLLS:
+        self.log.add((ROLLED, active, roll, rolled))
+        if roll <= SHARED_ROLLS:
             self.phase = EVERYBODY
             self.asked = tuple(range(self.players))
         else:
             self.phase = ACTIVE
-            self.asked = (self.active,)
+            self.asked = (active,)
 
     def _carry_out(self, seat: Seat, move: Move) -> None:
         way, boxes = move
         self.log.add((MOVED, seat, move))
         paper = self.papers[seat]
-        paper.shown = None
         if self.phase == BOMBS:
             paper.bombs_owed -= 1
+        elif way == PASS:
+            return  # nothing changes on his sheet
         elif way >= HEART:
             paper.used += 1
             if way == HEART:
                 paper.circle_heart()
         else:
             paper.marks -= JOKERS[way]
+        paper.shown = None
         if boxes:
             paper.mark(boxes)
 
@@ -209,8 +209,8 @@ class EncoreState(State[Move]):
             self.special_die = PASS
             return
         colour, number = divmod(way - 1, 6)
-        self.colour_dice.remove(colour)
-        self.number_dice.remove(number)
+        self.colour_dice = _without(self.colour_dice, colour)
+        self.number_dice = _without(self.number_dice, number)
 
     def _settle(self) -> None:
         """Rows, then columns, then colours, then the end; bombs that are owed come before whatever follows."""
@@ -233,7 +233,7 @@ class EncoreState(State[Move]):
         sheet = self.sheet
         for seat, paper in completing:
             unmarked = ~paper.marked
-            for bit, number, boxes in sheet.touched(paper.fresh).rows:
+            for bit, number, boxes in sheet.touched[paper.fresh].rows:
                 if boxes & unmarked or paper.rows & bit:
                     continue
                 paper.rows |= bit
@@ -257,7 +257,7 @@ class EncoreState(State[Move]):
         for seat, paper in completing:
             unmarked = ~paper.marked
             hearts = paper.hearts  # a heart that a column gives counts from the next time columns are settled
-            for bit, number, boxes in sheet.touched(paper.fresh).columns:
+            for bit, number, boxes in sheet.touched[paper.fresh].columns:
                 if boxes & unmarked or paper.columns & bit:
                     continue
                 paper.columns |= bit
@@ -273,7 +273,7 @@ class EncoreState(State[Move]):
         sheet = self.sheet
         for seat, paper in completing:
             unmarked = ~paper.marked
-            for bit, number, boxes in sheet.touched(paper.fresh).colours:
+            for bit, number, boxes in sheet.touched[paper.fresh].colours:
                 if boxes & unmarked or paper.colours & bit:
                     continue
                 paper.colours |= bit
@@ -307,6 +307,12 @@ class EncoreState(State[Move]):
         self.asked = ()
         self.ended = Result(ranks(zip(scores, marks, strict=True)), tuple(scores), reason)
         self.log.add((ENDED,))
+
+
+def _without(dice: tuple[int, ...], face: int) -> tuple[int, ...]:
+    """The same dice without the first that shows this face."""
+    place = dice.index(face)
+    return dice[:place] + dice[place + 1 :]
 
 
 @cache

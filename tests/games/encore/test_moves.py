@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.games.encore.moves import HEART, PASS, Move
+from referee.games.encore.moves import HEART, PASS, SHORT, Move
 from referee.games.encore.sheet import sheet_for
 from referee.rules.game import Unreadable
 
@@ -83,3 +83,13 @@ def test_another_sheet_is_read_with_its_own_words(harlequin: dict[str, object]) 
     assert notation.format_move(notation.parse("rose 2 c3 c2")) == "rose 2 c2 c3"
     with pytest.raises(Unreadable, match="no way to take dice"):
         notation.parse("pink 2 c3 c2")
+
+
+def test_a_text_means_the_same_whether_it_was_read_before_or_is_too_long_to_be_remembered() -> None:
+    for text in ("pass", "green 2 HP IP", "bomb IQ HP"):
+        spaced = text.replace(" ", " " * SHORT) + " " * SHORT
+        assert NOTATION.parse(text) == NOTATION.parse(text) == NOTATION.parse(spaced)
+    for text in ("green 2 HP HP", "green 2 HP HP" + " " * SHORT):
+        for _ in range(2):
+            with pytest.raises(Unreadable, match="the box HP is named twice"):
+                NOTATION.parse(text)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from referee.games.encore.remembered import Remembered
 from referee.games.encore.shapes import HEIGHT, numbers
 from referee.rules.game import Legal, Unreadable
 
@@ -26,6 +27,12 @@ ACTION_WORDS = {"heart": HEART, "bomb": BOMB, "stars": STARS, "line": LINE, "blo
 ACTION_NAMES = {way: word for word, way in ACTION_WORDS.items()}
 RESERVED = frozenset({"pass", JOKER_WORD, *ACTION_WORDS})
 """Words that begin a move of their own, and so cannot name a colour."""
+
+
+MOST_READ = 16_384
+"""Texts whose meaning is remembered: there are some thousand moves, and nearly every text is one as it is printed."""
+SHORT = 80
+"""Characters of a text that is remembered; a stranger may send longer ones."""
 
 
 class Move(NamedTuple):
@@ -58,7 +65,7 @@ HOW = (
 class Notation:
     """Reads and prints moves with the letters and colours of one sheet."""
 
-    __slots__ = ("_boxes", "_how", "_names", "_texts", "_ways", "words")
+    __slots__ = ("_boxes", "_how", "_names", "_read", "_texts", "_ways", "words")
 
     def __init__(self, columns: str, rows: str, colours: Sequence[str]) -> None:
         self._names = [column + row for column in columns for row in rows]
@@ -69,6 +76,7 @@ class Notation:
         self._ways = {word: way for way, word in enumerate(self.words)}
         self._how = HOW.format(colour=colours[0], first=self._names[7 * HEIGHT], second=self._names[7 * HEIGHT + 1])
         self._texts: dict[int, str] = {}
+        self._read = Remembered(self._parsed, MOST_READ)
 
     def box(self, number: int) -> str:
         """The name of a box."""
@@ -90,6 +98,9 @@ class Notation:
 
     def parse(self, text: str) -> Move:
         """The move this text means, or `Unreadable`."""
+        return self._read[text] if len(text) <= SHORT else self._parsed(text)
+
+    def _parsed(self, text: str) -> Move:
         words = text.split()
         if not words:
             raise self._unreadable(text, "it is empty")

@@ -86,7 +86,9 @@ def measure(game: str, bots: Sequence[str], words: Any) -> tuple[list[dict[str, 
     numbers = range(words.first, words.first + words.matches)
     records = [played(game, bots, number, number) for number in numbers]
     began = os.times()
-    meter = meter_of(registry.find(game), len(bots), records[0].options, rollouts=words.rollouts)
+    meter = meter_of(
+        registry.find(game), len(bots), records[0].options, rollouts=words.rollouts, processes=words.workers or 1
+    )
     values = list(measured(meter, records, words.workers))
     seconds = sum(os.times()[:4]) - sum(began[:4])
     return [

@@ -60,6 +60,17 @@ def test_these_outcomes_are_what_they_have_always_been() -> None:
     assert chance.roll("rolls", [6, 6, 6]) == (5, 1, 0)
 
 
+def test_outcomes_are_counted_over_all_labels_and_a_copy_counts_on_from_there() -> None:
+    chance = Seeded(b"counted")
+    assert chance.draws() == 0
+    chance.pick("a", "xyz")
+    chance.roll("b", [6, 6])
+    chance.order("a", "xyz")
+    twin = chance.copy()
+    twin.pick("a", "xyz")
+    assert (chance.draws(), twin.draws()) == (3, 4)
+
+
 @given(seeds, st.lists(st.integers(), max_size=60))
 @settings(max_examples=60)
 def test_an_order_has_the_same_items(seed: bytes, items: list[int]) -> None:

@@ -80,6 +80,10 @@ class Seeded(Chance):
         """Count an outcome of this label that was taken from elsewhere."""
         self._drawn[label] = self._drawn.get(label, 0) + 1
 
+    def draws(self) -> int:
+        """How many outcomes have come from it so far, of all labels together."""
+        return sum(self._drawn.values())
+
     def pick(self, label: str, items: Sequence[T]) -> T:
         count = len(items)
         stream = self._next(label)

@@ -9,6 +9,10 @@ from typing import Any
 import pytest
 
 from referee.analysis.luck import LuckyMatch, adjust, check_game, meter_of, place_share
+from referee.analysis.luck.value import LearntValue
+from referee.analysis.why.positions import states_of
+from referee.games.encore.choices import ACTIVE, EVERYBODY
+from referee.games.encore.moves import PASSING
 from referee.hosting import inprocess
 from referee.hosting.bot import folders
 from referee.rules import registry
@@ -95,6 +99,22 @@ def test_the_same_meter_and_record_give_the_same_luck() -> None:
     assert other != luck[0]
 
 
+def test_in_encore_a_position_is_valued_when_all_have_used_the_roll(monkeypatch: pytest.MonkeyPatch) -> None:
+    record = series("encore", 1)[0]
+    meter = meter_of(registry.find("encore"), 2, record.options, rollouts=2, learning=2)
+    seen = []
+
+    def shares(value: LearntValue, state: Any) -> list[float]:
+        seen.append(state.ended is not None or (state.phase in (EVERYBODY, ACTIVE) and state.taken == PASSING))
+        return [0.5, 0.5]
+
+    monkeypatch.setattr(LearntValue, "shares", shares)
+    assert meter.luck(record) == ((0.0,), (0.0,))
+    last: Any = states_of(meter.yardstick, record)[-1][0]
+    assert all(seen)
+    assert len(seen) == 3 * last.roll  # what came and two others, and nothing where no dice are rolled
+
+
 def held(matches: tuple[LuckyMatch, ...]) -> None:
     """The luck of every bot is zero on average, as far as so many matches can tell: 4 standard errors."""
     for bot in matches[0].bots:
@@ -105,17 +125,24 @@ def held(matches: tuple[LuckyMatch, ...]) -> None:
             assert abs(mean) <= 4 * error + 1e-12, (bot, feature, mean, error)
 
 
-def test_luck_has_the_mean_zero_and_takes_variance_away_in_a_few_matches() -> None:
-    matches = measured("stop_me_go", 40, 8, 60)
-    held(matches)
-    assert adjust(matches).variance < 0.97
+@pytest.mark.parametrize(
+    ("game", "matches", "rollouts", "learning", "most"),
+    [("stop_me_go", 40, 8, 60, 0.97), ("encore", 40, 6, 400, 0.75)],
+)
+def test_luck_has_the_mean_zero_and_takes_variance_away_in_a_few_matches(
+    game: str, matches: int, rollouts: int, learning: int, most: float
+) -> None:
+    found = measured(game, matches, rollouts, learning)
+    held(found)
+    assert adjust(found).variance < most
 
 
-def test_a_value_learnt_from_few_matches_keeps_the_mean_of_luck_at_zero() -> None:
+@pytest.mark.parametrize(("game", "matches", "rollouts"), [("stop_me_go", 60, 4), ("encore", 30, 2)])
+def test_a_value_learnt_from_few_matches_keeps_the_mean_of_luck_at_zero(game: str, matches: int, rollouts: int) -> None:
     """However badly positions are valued: here by two matches of the house bot."""
-    matches = measured("stop_me_go", 60, 4, 2)
-    held(matches)
-    assert any(abs(value) > 0.01 for match in matches for seat in match.luck for value in seat)
+    found = measured(game, matches, rollouts, 2)
+    held(found)
+    assert any(abs(value) > 0.01 for match in found for seat in match.luck for value in seat)
 
 
 @pytest.mark.soak

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from referee.analysis.luck import value
-from referee.analysis.luck.value import KNOTS, LearntValue, learn, place_share
+from referee.analysis.luck import learning
+from referee.analysis.luck.measuring import Effort, learn
+from referee.analysis.luck.value import KNOTS, LearntValue, place_share
 from referee.analysis.why.yardstick import Yardstick
 from referee.rules import registry
 from referee.rules.playout import random_chooser
@@ -48,7 +49,7 @@ def test_what_no_seat_knows_is_not_in_an_appraisal(game: str) -> None:
 
 def test_values_are_chances_that_add_up_and_a_lead_is_worth_something() -> None:
     game = registry.find("flip7")
-    learnt = learn(Yardstick.of(game), 3, game.resolve_options(), 0, 12)
+    learnt = learn(Yardstick.of(game), 3, game.resolve_options(), 0, Effort(1, 0, learning=12))
     state = game.start(3, seed=b"valued")
     shares = learnt.shares(state)
     assert sum(shares) == pytest.approx(1.5)
@@ -58,7 +59,8 @@ def test_values_are_chances_that_add_up_and_a_lead_is_worth_something() -> None:
 
 def test_learning_can_be_repeated_and_another_seed_learns_from_other_matches() -> None:
     game = registry.find("stop_me_go")
-    first, again, other = (learn(Yardstick.of(game), 3, game.resolve_options(), seed, 6) for seed in (0, 0, 1))
+    effort = Effort(1, 0, learning=6)
+    first, again, other = (learn(Yardstick.of(game), 3, game.resolve_options(), seed, effort) for seed in (0, 0, 1))
     assert np.array_equal(first.worth, again.worth)
     assert not np.array_equal(first.worth, other.worth)
 
@@ -71,10 +73,10 @@ def test_many_seats_or_matches_do_not_make_learning_large(monkeypatch: pytest.Mo
         sizes.append(len(rows))
         return np.zeros(rows.shape[1])
 
-    monkeypatch.setattr(value, "_fitted", fitted)
-    monkeypatch.setattr(value, "COMPARISONS", 300)
+    monkeypatch.setattr(learning, "_fitted", fitted)
+    monkeypatch.setattr(learning, "COMPARISONS", 300)
     for players, matches in ((2, 4), (6, 4), (2, 60)):
-        learn(Yardstick.of(game), players, game.resolve_options(), 0, matches)
+        learn(Yardstick.of(game), players, game.resolve_options(), 0, Effort(1, 0, learning=matches))
     assert sizes[0] > 50  # as many positions as there are
     assert all(size <= 360 for size in sizes)  # about so many: of each pair one order or both are taken, by lot
 
@@ -82,7 +84,7 @@ def test_many_seats_or_matches_do_not_make_learning_large(monkeypatch: pytest.Mo
 def test_without_anything_learnt_all_seats_are_alike_and_a_finished_match_counts_by_its_ranks() -> None:
     game = registry.find("stop_me_go")
     state = game.start(2, seed=b"nothing learnt")
-    nothing = LearntValue(np.zeros((KNOTS, len(state.appraisal().seats[0]))))
+    nothing = LearntValue(np.zeros((KNOTS, len(state.appraisal().seats[0]))), np.ones(KNOTS))
     assert nothing.shares(state) == [0.5, 0.5]
     chooser = random_chooser(b"nothing learnt", 0)
     while state.pending():

@@ -24,6 +24,7 @@ from referee.rules.game import Game, State, WrongUse
 from referee.rules.record import Record, ReplayError
 
 UNTIL_SCORES_CHANGE = -1
+UNTIL_CHANCE = -2
 
 Values = tuple[tuple[float, ...], ...]
 """By seat, then by measure; there is one measure, the share of opponents left behind."""
@@ -37,7 +38,8 @@ class Luckmeter:
     rollouts: int
     """Other outcomes that are tried instead of every outcome that came."""
     horizon: int
-    """Decisions of the yardstick before a position is valued; `UNTIL_SCORES_CHANGE`: as many as that takes."""
+    """Decisions of the yardstick before a position is valued. `UNTIL_SCORES_CHANGE`: as many as that takes;
+    `UNTIL_CHANCE`: until the game draws again from the chance it was given, so that a roll has been used by all."""
     seed: int
     value: LearntValue
     futures: int = 1
@@ -60,12 +62,16 @@ class Luckmeter:
             ]
             self._add_luck(total, states[0][0], begun, record, -1)
         for number, (state, moves) in enumerate(states):
+            state.view_bytes(None)  # what a game keeps of a view for the next one, all copies have
             real = state.copy()
             real.play(moves)
             others = []
             for other in range(self.rollouts):
-                drawn = state.redrawn(self._chance(record, "outcome", number, other))
+                chance = self._chance(record, "outcome", number, other)
+                drawn = state.redrawn(chance)
                 drawn.play(moves)
+                if self.horizon == UNTIL_CHANCE and not chance.draws():
+                    break  # nothing is drawn here, whatever the chance
                 others.append(drawn)
             self._add_luck(total, real, others, record, number)
         return tuple((luck,) for luck in total)
@@ -77,7 +83,8 @@ class Luckmeter:
 
         What happens later is drawn alike for both, so that it hardly matters to the difference.
         """
-        if all(_seen(other) == _seen(real) for other in others):
+        came_to_see = _seen(real)
+        if all(_seen(other) == came_to_see for other in others):
             return
         futures = min(self.futures, len(others)) if self.horizon else 1
         came = [self._value(real, record, number, future) for future in range(futures)]
@@ -88,13 +95,16 @@ class Luckmeter:
     def _value(self, state: State[Any], record: Record, number: int, future: int) -> list[float]:
         """What a position is worth to each seat; it leaves the state alone."""
         if self.horizon and state.result() is None:
-            state = state.redrawn(self._chance(record, "later", number, future))
-            scores, left = state.scores(), self.horizon
+            chance = self._chance(record, "later", number, future)
+            state = state.redrawn(chance)
+            scores, draws, left = state.scores(), chance.draws(), self.horizon
             self.yardstick.start(state.players)
             while state.pending() and left:
                 state.play(self.yardstick.moves(state))
                 left -= 1
                 if self.horizon == UNTIL_SCORES_CHANGE and state.scores() != scores:
+                    break
+                if self.horizon == UNTIL_CHANCE and chance.draws() != draws:
                     break
         return self.value.shares(state)
 

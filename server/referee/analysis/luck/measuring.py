@@ -1,4 +1,7 @@
-"""Measuring the luck of many matches on several cores, one task per match: the same for any number of processes."""
+"""Measuring the luck of many matches on several cores, one task per match: the same for any number of processes.
+
+So is the learning before it, of what positions are worth.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, NamedTuple
 
-from referee.analysis.luck.chance_events import UNTIL_SCORES_CHANGE, Luckmeter, Values, check_game
-from referee.analysis.luck.value import LearntValue, learn
+import numpy as np
+
+from referee.analysis.luck.chance_events import UNTIL_CHANCE, UNTIL_SCORES_CHANGE, Luckmeter, Values, check_game
+from referee.analysis.luck.learning import NothingToLearn, learn_ahead, learn_leads
+from referee.analysis.luck.lessons import Course, lessons
+from referee.analysis.luck.value import KNOTS, LearntValue
 from referee.analysis.why.yardstick import Yardstick
 from referee.processes import process_pool
 from referee.rules import registry
@@ -27,16 +34,18 @@ class Effort(NamedTuple):
     """How often that is done for the real one: more than once where chance has a say in it."""
     learning: int = 240
     """Matches of the yardstick against itself from which values are learnt: more where few points are won at a time."""
+    leads: bool = False
+    """Learn from leads in points, and not from who was ahead."""
 
 
 EFFORTS = {
     "flip7": Effort(32, 0),
-    "encore": Effort(
-        24, 2, learning=1200
-    ),  # what a roll is worth shows once both the active player and the others have used it
+    "encore": Effort(24, UNTIL_CHANCE, learning=2400, leads=True),  # what a roll is worth shows once all have used it
     "stop_me_go": Effort(32, 0),
     "stop": Effort(16, 0),
 }
+LESSONS_OF_A_PROCESS = 200
+"""With fewer matches to learn from, another process would take longer to start than it saves."""
 USUAL_EFFORT = Effort(8, UNTIL_SCORES_CHANGE, futures=4)
 
 
@@ -48,16 +57,35 @@ def meter_of(
     rollouts: int | None = None,
     seed: int = 0,
     learning: int | None = None,
+    processes: int = 1,
 ) -> Luckmeter:
     """The meter for matches of so many players; WrongUse if luck cannot be told apart in this game.
 
-    What positions are worth is learnt from so many matches of the yardstick against itself.
+    What positions are worth is learnt from so many matches of the yardstick against itself, on so many processes.
     """
     check_game(game)
     effort = EFFORTS.get(game.name, USUAL_EFFORT)
+    if learning:
+        effort = effort._replace(learning=learning)
     stick = Yardstick.of(game, yardstick)
-    value = learn(stick, players, options, seed, learning or effort.learning)
+    value = learn(stick, players, options, seed, effort, processes)
     return Luckmeter(stick, rollouts or effort.rollouts, effort.horizon, seed, value, effort.futures)
+
+
+def learn(
+    yardstick: Yardstick, players: int, options: Mapping[str, Any], seed: int, effort: Effort, processes: int = 1
+) -> LearntValue:
+    """Let the yardstick play against itself, and learn from that; the same seed gives the same value."""
+    game, matches = yardstick.game, effort.learning
+    course = Course(yardstick, players, options, seed, after_draws=effort.horizon == UNTIL_CHANCE)
+    played = lessons(course, matches, min(processes, matches // LESSONS_OF_A_PROCESS))
+    try:
+        if effort.leads:
+            return learn_leads(played, players, matches, seed, game.lower_is_better)
+        return learn_ahead(played, players, matches, seed)
+    except NothingToLearn:
+        numbers = len(game.start(players, options).appraisal().seats[0])
+        return LearntValue(np.zeros((KNOTS, numbers)), np.ones(KNOTS))
 
 
 def learning_matches(game: Game[Any]) -> int:

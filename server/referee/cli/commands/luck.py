@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -92,9 +93,10 @@ def luck(
     if not json:
         text = f"learning from {learning:,} matches of a house bot against itself what positions are worth"
         stderr_console().print(text, markup=False)
-    meter = meter_of(game, plan.players, plan.options, yardstick, rollouts, seed, learning)
     lucky = []
+    workers = workers or os.cpu_count() or 1
     try:
+        meter = meter_of(game, plan.players, plan.options, yardstick, rollouts, seed, learning, workers)
         for number, (match, values) in enumerate(zip(stored, measured(meter, records, workers), strict=True), 1):
             ranks = [seat.rank or 0 for seat in match.seats]
             shares = tuple(place_share(ranks, seat) for seat in range(len(ranks)))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from referee.games.encore.paper import Paper
+from referee.games.encore.shapes import BOXES
 from referee.rules.game import Appraisal
 
 if TYPE_CHECKING:
@@ -13,19 +15,20 @@ if TYPE_CHECKING:
 NEAR = 3
 """A column that lacks so many boxes or fewer is nearly complete."""
 COLOUR_NEAR, COLOUR_ON_THE_WAY = 2, 5
-ROW_NEAR = 2
+ROWS_LACKING = (1, 2, 3, 5, 8, 12)
+"""Rows are counted by what they lack: one box, two, three, up to five, up to eight, up to twelve."""
 RACE = 4
 """A column that lacks fewer boxes than this is raced for."""
 
 
 def appraise(state: EncoreState) -> Appraisal:
-    """By seat: points, what begun columns, colours and rows may still bring, boxes, jokers, special dice, hearts, where
-    the next mark can go, stars, and how near the end the sheet is. The match has come as far as the two fullest colours
-    of the fullest sheet.
+    """By seat: points, what begun columns, colours and rows may still bring, jokers, special dice, hearts, where the
+    next mark can go, how near the end the sheet is, and for each box whether it is marked. The match has come as far as
+    the two fullest colours of the fullest sheet. The dice on the table are not in it.
     """
     shares = [_colour_shares(state, paper) for paper in state.papers]
     progress = max((one[-1] + one[-2]) / 2 for one in shares)
-    return Appraisal(progress, [_seat(state, seat, one) for seat, one in enumerate(shares)])
+    return Appraisal(progress, [_seat(state, *one) for one in zip(state.papers, shares, strict=True)])
 
 
 def _colour_shares(state: EncoreState, paper: Paper) -> list[float]:
@@ -33,9 +36,8 @@ def _colour_shares(state: EncoreState, paper: Paper) -> list[float]:
     return sorted(_share(boxes, paper.marked) for _, _, boxes in state.sheet.colours)
 
 
-def _seat(state: EncoreState, seat: int, colour_shares: list[float]) -> tuple[float, ...]:
-    sheet, paper = state.sheet, state.papers[seat]
-    marked = paper.marked
+def _seat(state: EncoreState, paper: Paper, colour_shares: list[float]) -> tuple[float, ...]:
+    sheet, marked = state.sheet, paper.marked
     rivals = [other.marked for other in state.papers if other is not paper]
     lacking = [0.0] * NEAR  # points of the columns that lack one box, two, three
     begun = race = 0.0
@@ -64,11 +66,14 @@ def _seat(state: EncoreState, seat: int, colour_shares: list[float]) -> tuple[fl
             elif left <= COLOUR_ON_THE_WAY:
                 on_the_way += points
             colours += points * _share(boxes, marked) ** 2
-    rows_near = rows = 0.0
+    rows = 0.0
+    rows_lacking = [0.0] * len(ROWS_LACKING)
     for bit, _, boxes in sheet.rows:
         if not paper.rows & bit:
-            rows_near += (boxes & ~marked).bit_count() <= ROW_NEAR
             rows += _share(boxes, marked) ** 2
+            place = bisect_left(ROWS_LACKING, (boxes & ~marked).bit_count())
+            if place < len(ROWS_LACKING):
+                rows_lacking[place] += 1.0
     return (
         float(paper.score()),
         *lacking,
@@ -77,17 +82,16 @@ def _seat(state: EncoreState, seat: int, colour_shares: list[float]) -> tuple[fl
         near,
         on_the_way,
         colours,
-        rows_near,
+        *rows_lacking,
         rows,
-        float(marked.bit_count()),
         float(paper.marks),
         float(paper.circled - paper.used),
         float(paper.hearts),
         float(paper.hearts * still_open),
         float(paper.near.bit_count()),
-        float((sheet.stars & ~marked).bit_count()),
         (colour_shares[-1] + colour_shares[-2]) / 2,
         colour_shares[0],
+        *map(float, f"{marked:0{BOXES}b}"),
     )
 
 

@@ -35,6 +35,20 @@ def test_ratings_without_luck_stand_beside_the_plain_ones(referee: Referee, db: 
     assert "The standings stay those of the plain results" in shown.out.replace("\n", " ")
 
 
+def test_what_takes_long_tells_how_far_it_is(
+    referee: Referee, db: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("referee.cli.commands.luck.LESSONS_EVERY", 5)
+    found = referee("luck", "league", *LUCK, *db)
+    assert [line for line in found.err.splitlines() if "learn" in line] == [
+        "learning from 10 matches of a house bot against itself what positions are worth",
+        "learnt from 5 of 10 matches",
+        "learnt from 10 of 10 matches",
+    ]
+    assert "the luck of 20 of 24 matches" in found.err
+    assert "learnt" not in referee("luck", "league", "--json", *LUCK, *db).err
+
+
 def test_what_cannot_be_is_refused_in_a_sentence(referee: Referee, db: tuple[str, Path]) -> None:
     few = referee("luck", "league", "--matches", "5", *LUCK, *db)
     assert (few.code, "at least 20 matches are needed to price luck; there are 5" in few.err) == (2, True)

@@ -6,7 +6,7 @@ So is the learning before it, of what positions are worth.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, NamedTuple
 
@@ -14,13 +14,16 @@ import numpy as np
 
 from referee.analysis.luck.chance_events import UNTIL_CHANCE, UNTIL_SCORES_CHANGE, Luckmeter, Values, check_game
 from referee.analysis.luck.learning import NothingToLearn, learn_ahead, learn_leads
-from referee.analysis.luck.lessons import Course, lessons
+from referee.analysis.luck.lessons import Course, Lesson, lessons
 from referee.analysis.luck.value import KNOTS, LearntValue
 from referee.analysis.why.yardstick import Yardstick
 from referee.processes import process_pool
 from referee.rules import registry
 from referee.rules.game import Game
 from referee.rules.record import Record
+
+Told = Callable[[int], object]
+"""Hears from how many matches has been learnt."""
 
 
 class Effort(NamedTuple):
@@ -58,6 +61,7 @@ def meter_of(
     seed: int = 0,
     learning: int | None = None,
     processes: int = 1,
+    told: Told = lambda learnt: None,
 ) -> Luckmeter:
     """The meter for matches of so many players; WrongUse if luck cannot be told apart in this game.
 
@@ -68,17 +72,23 @@ def meter_of(
     if learning:
         effort = effort._replace(learning=learning)
     stick = Yardstick.of(game, yardstick)
-    value = learn(stick, players, options, seed, effort, processes)
+    value = learn(stick, players, options, seed, effort, processes, told)
     return Luckmeter(stick, rollouts or effort.rollouts, effort.horizon, seed, value, effort.futures)
 
 
 def learn(
-    yardstick: Yardstick, players: int, options: Mapping[str, Any], seed: int, effort: Effort, processes: int = 1
+    yardstick: Yardstick,
+    players: int,
+    options: Mapping[str, Any],
+    seed: int,
+    effort: Effort,
+    processes: int = 1,
+    told: Told = lambda learnt: None,
 ) -> LearntValue:
     """Let the yardstick play against itself, and learn from that; the same seed gives the same value."""
     game, matches = yardstick.game, effort.learning
     course = Course(yardstick, players, options, seed, after_draws=effort.horizon == UNTIL_CHANCE)
-    played = lessons(course, matches, min(processes, matches // LESSONS_OF_A_PROCESS))
+    played = _counted(lessons(course, matches, min(processes, matches // LESSONS_OF_A_PROCESS)), told)
     try:
         if effort.leads:
             return learn_leads(played, players, matches, seed, game.lower_is_better)
@@ -86,6 +96,12 @@ def learn(
     except NothingToLearn:
         numbers = len(game.start(players, options).appraisal().seats[0])
         return LearntValue(np.zeros((KNOTS, numbers)), np.ones(KNOTS))
+
+
+def _counted(played: Iterator[Lesson], told: Told) -> Iterator[Lesson]:
+    for number, lesson in enumerate(played, 1):
+        yield lesson
+        told(number)
 
 
 def learning_matches(game: Game[Any]) -> int:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 MOST_ROLLOUTS = 10_000
 PROGRESS_EVERY = 20
 """Matches between two lines of progress."""
+LESSONS_EVERY = 400
+"""The same where it is learnt what positions are worth."""
 
 
 def luck(
@@ -93,10 +95,15 @@ def luck(
     if not json:
         text = f"learning from {learning:,} matches of a house bot against itself what positions are worth"
         stderr_console().print(text, markup=False)
+
+    def told(learnt: int) -> None:
+        if not json and learnt % LESSONS_EVERY == 0:
+            stderr_console().print(f"learnt from {learnt:,} of {learning:,} matches", markup=False)
+
     lucky = []
     workers = workers or os.cpu_count() or 1
     try:
-        meter = meter_of(game, plan.players, plan.options, yardstick, rollouts, seed, learning, workers)
+        meter = meter_of(game, plan.players, plan.options, yardstick, rollouts, seed, learning, workers, told)
         for number, (match, values) in enumerate(zip(stored, measured(meter, records, workers), strict=True), 1):
             ranks = [seat.rank or 0 for seat in match.seats]
             shares = tuple(place_share(ranks, seat) for seat in range(len(ranks)))

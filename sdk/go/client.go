@@ -141,9 +141,11 @@ func (c *Client) playOn(ctx context.Context) error {
 		} else { // it does not answer: another address may
 			c.turn++
 		}
-		if time.Since(lostAt)+pause > patience {
+		left := patience - time.Since(lostAt)
+		if left < firstPause {
 			return &Error{fmt.Sprintf("%s; gave up after %g seconds", reason.Text, patience.Seconds()), reason.Exit, false}
 		}
+		pause = min(pause, left)
 		c.warn(fmt.Sprintf("%s; trying again in %.1f s", reason.Text, pause.Seconds()))
 		select {
 		case <-time.After(time.Duration(float64(pause) * (0.7 + 0.3*rand.Float64()))): // not all bots at once

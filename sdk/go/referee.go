@@ -4,6 +4,7 @@ package arena
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -62,8 +63,8 @@ func (c *Client) welcomed(welcome *arenav1.Welcome, stream *stream, where string
 			}
 		}
 	}
-	for id, seat := range c.seats {
-		if !slices.Contains(welcome.GetResumed(), id) {
+	for _, id := range slices.Sorted(maps.Keys(c.seats)) {
+		if seat := c.seats[id]; !slices.Contains(welcome.GetResumed(), id) {
 			c.warn("match " + id + " is no longer this bot's: it went on without it, or is played again later")
 			seat.forget()
 			delete(c.seats, id)

@@ -141,13 +141,23 @@ func decide(ctx context.Context, bot Bot, decision *Decision) (move string, trac
 // recovered turns a panic of the bot into an error.
 func recovered(trace *error) {
 	if reason := recover(); reason != nil {
-		*trace = &panicked{fmt.Sprintf("panic: %v", reason), debug.Stack()}
+		*trace = &panicked{fmt.Sprintf("panic: %v", reason), fromThePanic(string(debug.Stack()))}
 	}
+}
+
+// fromThePanic is a stack without the frames above the one that panicked: those of the recovery and of the runtime.
+func fromThePanic(stack string) string {
+	_, below, _ := strings.Cut(stack, "\npanic(")
+	for begun := false; !begun || strings.HasPrefix(below, "runtime."); begun = true { // a frame is two lines
+		_, below, _ = strings.Cut(below, "\n")
+		_, below, _ = strings.Cut(below, "\n")
+	}
+	return below
 }
 
 type panicked struct {
 	text  string
-	stack []byte
+	stack string
 }
 
 func (p *panicked) Error() string { return p.text }
@@ -172,7 +182,7 @@ func (c *Client) resignation(match, reason string) *arenav1.BotBody {
 func traced(trace error) string {
 	var panicked *panicked
 	if errors.As(trace, &panicked) {
-		return fmt.Sprintf("%s\n\n%s", panicked.text, panicked.stack)
+		return fmt.Sprintf("%s\n%s", panicked.text, panicked.stack)
 	}
 	return fmt.Sprintf("%+v", trace)
 }

@@ -123,9 +123,11 @@ void Client::Impl::play_streams() {
       lost_at = Clock::now();
       attempt = 0;
     }
-    if (Clock::now() - lost_at + pause > patience) {
+    const Seconds left = patience - (Clock::now() - lost_at);
+    if (left < kFirstPause) {
       throw Gone(reason + "; gave up after " + plain(patience.count()) + " seconds");
     }
+    pause = std::min(pause, left);
     warn_(reason + "; trying again in " + fixed(pause.count(), 1) + " s");
     // Not all bots at once, after a server came back.
     rest(pause * std::uniform_real_distribution(0.7, 1.0)(dice_));

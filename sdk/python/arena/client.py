@@ -31,6 +31,7 @@ from arena.v1 import match_pb2 as pb
 from arena.v1.match_pb2_grpc import MatchServiceStub
 from arena.writing import write
 
+FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 5.0
 CLIENT = f"arena-python {__version__}"
 
@@ -77,7 +78,7 @@ class Client:
         """Play until told to leave; reconnects by itself. ArenaError says what cannot be mended by waiting."""
         patience = self._settings.first_patience
         lost_at = time.monotonic()
-        pause = 0.1
+        pause = FIRST_PAUSE
         try:
             while True:
                 welcomes = self._conversation.welcomes
@@ -96,12 +97,14 @@ class Client:
                 if self.leaving and not self.playing:
                     return
                 if self._conversation.welcomes != welcomes:  # it had worked: patience starts anew
-                    patience, pause, lost_at = self._settings.patience, 0.1, time.monotonic()
+                    patience, pause, lost_at = self._settings.patience, FIRST_PAUSE, time.monotonic()
                     self._addresses.back_to_first()
                 else:
                     self._addresses.try_next()
-                if time.monotonic() - lost_at + pause > patience:
+                left = patience - (time.monotonic() - lost_at)
+                if left < FIRST_PAUSE:
                     raise Gone(f"{reason}; gave up after {patience:g} seconds")
+                pause = min(pause, left)
                 self._warn(f"{reason}; trying again in {pause:.1f} s")
                 # Not all bots at once, after a server came back.
                 await asyncio.sleep(pause * random.uniform(0.7, 1.0))

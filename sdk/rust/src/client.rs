@@ -161,12 +161,14 @@ impl Client {
             if self.welcomed {
                 (patience, lost, pause, attempt) = (self.settings.patience, Instant::now(), FIRST_PAUSE, 0);
             }
-            if lost.elapsed() + pause > patience {
+            let left = patience.saturating_sub(lost.elapsed());
+            if left < FIRST_PAUSE {
                 return Err(Error::Gone(format!(
                     "{reason}; gave up after {} seconds",
                     patience.as_secs_f64()
                 )));
             }
+            pause = pause.min(left);
             self.warn(&format!("{reason}; trying again in {:.1} s", pause.as_secs_f64()));
             if self.meanwhile(sleep(shortened(pause))).await?.is_none() {
                 return Ok(());

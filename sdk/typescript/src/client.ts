@@ -132,9 +132,9 @@ export class Client<V = unknown> {
                 lostAt = performance.now();
                 attempt = -1; // the address that was given comes first
             }
-            if ((performance.now() - lostAt) / 1000 + pause > patience) {
-                throw new Gone(`${reason}; gave up after ${patience} seconds`);
-            }
+            const left = patience - (performance.now() - lostAt) / 1000;
+            if (left < FIRST_PAUSE) throw new Gone(`${reason}; gave up after ${patience} seconds`);
+            pause = Math.min(pause, left);
             this.#warn(`${reason}; trying again in ${pause.toFixed(1)} s`);
             // Not all bots at once, after a server came back.
             const shortened = pause * (1 - 0.3 * Math.random());

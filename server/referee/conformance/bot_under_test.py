@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
@@ -24,6 +25,9 @@ class BotUnderTest:
 
     def __init__(self, process: asyncio.subprocess.Process, *, keep_stdout: bool) -> None:
         self.process = process
+        self.seconds = 0.0
+        """How long it ran, once it has ended."""
+        self._began = time.monotonic()
         self._errors = bytearray()
         self._output = bytearray()
         self._news = asyncio.Condition()
@@ -95,6 +99,7 @@ class BotUnderTest:
         # `Process.wait` also waits for the pipes, which a child of the bot's may keep open.
         while (code := self.process.returncode) is None:  # noqa: ASYNC110 - asyncio has no event for it
             await asyncio.sleep(LOOK_EVERY)
+        self.seconds = time.monotonic() - self._began
         return code
 
     async def _keep(self, reader: asyncio.StreamReader, into: bytearray) -> None:

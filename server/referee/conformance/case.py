@@ -70,6 +70,8 @@ class Case:
     env: dict[str, str] = field(default_factory=dict)
     exit: tuple[int, ...] | None = None
     """The exit codes that are right; None: the case ends with a refusal by the server, and so with 2."""
+    lasts: float = 0.0
+    """The program runs for so many seconds at least."""
     stderr: tuple[str, ...] = ()
     never: tuple[str, ...] = ()
     """What must not be on stderr."""

@@ -55,10 +55,12 @@ def check_texts(bot: BotUnderTest, wanted: Iterable[str], never: Iterable[str], 
             raise Mismatch(f"expected on stdout: {shown(text)}\nseen: {bot.stdout[-200:] or 'nothing'}")
 
 
-def check_exit(bot: BotUnderTest, code: int, right: Iterable[int]) -> None:
+def check_exit(bot: BotUnderTest, code: int, right: Iterable[int], lasts: float = 0.0) -> None:
     if code not in right:
         wanted = " or ".join(str(one) for one in right)
         raise Mismatch(f"expected exit code {wanted}, seen {how_it_ended(code)}; {last_words(bot)}")
+    if bot.seconds < lasts:
+        raise Mismatch(f"expected the bot to run for {lasts:g} s at least, seen {bot.seconds:.1f} s; {last_words(bot)}")
 
 
 def how_it_ended(code: int) -> str:

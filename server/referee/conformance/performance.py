@@ -78,7 +78,7 @@ class Performance:
         code = await self._exit(f"that the bot ends with exit code {right[0]}")
         if not what.any_rest:
             await self._check_nothing_left()
-        check_exit(self.bot, code, right)
+        check_exit(self.bot, code, right, what.lasts)
         check_texts(self.bot, self._filled(what.stderr), self._filled(what.never), self._filled(what.stdout))
         if what.one_message and not self._together:
             raise Mismatch("expected the answers to the questions of one message in one message\nseen: one by one")

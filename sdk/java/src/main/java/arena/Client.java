@@ -139,10 +139,12 @@ public final class Client {
         lostAt = lostAt == 0 ? System.nanoTime() : lostAt;
         turn++;
       }
-      if (System.nanoTime() - lostAt + pause.toNanos() > patience.toNanos()) {
+      var left = patience.minusNanos(System.nanoTime() - lostAt);
+      if (left.compareTo(FIRST_PAUSE) < 0) {
         throw new ArenaException(
             ArenaException.GONE, reason + "; gave up after " + seconds(patience) + " seconds");
       }
+      pause = pause.compareTo(left) < 0 ? pause : left;
       console.warn(
           String.format(
               Locale.ROOT, "%s; trying again in %.1f s", reason, pause.toMillis() / 1000.0));

@@ -45,7 +45,8 @@ def test_commands_show_the_output_of_a_build_that_fails(
     assert [first, second] == ["  | one", "  | Could not resolve host: example.invalid"]
     assert error.startswith("error: entry cannot be built: sh build.sh in ")
     assert error.endswith(
-        "failed with code 7; it seems to want the network, which builds do not have: --build-network allows it"
+        "failed with code 7; it seems to want the network, which builds do not have: --build-network allows it, "
+        "or build it yourself first"
     )
 
 

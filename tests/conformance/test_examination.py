@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from referee.conformance import examination
-from referee.hosting.bot import folders
+from referee.hosting.bot import advice, folders
 from referee.hosting.bot.spec import BotSpec, Kind, parse
 from referee.hosting.sandbox.launch import Launcher, NoSandbox
 from referee.match.clock import TimeControl
@@ -79,6 +79,21 @@ async def test_a_bot_whose_answers_stay_in_a_buffer_is_told_so_and_not_waited_fo
 async def test_a_program_that_exits_before_it_connects_may_be_one_that_speaks_json_lines(tmp_path: Path) -> None:
     report = await examination.check(parse("sh -c 'exit 0'", tmp_path), NoSandbox(), ["stop_me_go"])
     assert "exited with code 0 without connecting; if it speaks JSON lines, write stdio:" in report.findings[0].text
+
+
+async def test_a_program_that_names_its_mistake_before_it_connects_is_quoted(tmp_path: Path) -> None:
+    program = "sh -c 'echo error: --serverr: there is no such flag\\; did you mean --server? >&2; exit 2'"
+    report = await examination.check(parse(program, tmp_path), NoSandbox(), ["stop_me_go"])
+    said = "it says: --serverr: there is no such flag; did you mean --server?"
+    assert report.findings[0].text == f"the program exited with code 2 without connecting; {said}"
+
+
+async def test_a_program_that_ends_in_a_match_as_if_all_were_done_is_told_what_to_look_for(tmp_path: Path) -> None:
+    bot = tmp_path / "leaves.py"
+    bot.write_text("import os\nimport arena\narena.run(lambda decision: os._exit(0))\n")
+    report = await examination.check(parse(str(bot)), NoSandbox(), ["stop_me_go"], matches=1)
+    [plays] = [finding for finding in report.findings if finding.check == "plays"]
+    assert plays.text == f"forfeited (crash): the bot exited with code 0. {advice.BY_ITSELF}"
 
 
 @pytest.mark.alone

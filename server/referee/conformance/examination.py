@@ -32,6 +32,9 @@ CONTROL = TimeControl(limit=1.0, bank=10.0, grace=10.0)
 ARRIVE_SECONDS = 20.0
 AT_ONCE = 8
 SHOWN_LINES = 10
+ERROR = "error: "
+"""What the last sentence of an SDK begins with."""
+NEITHER = "does it call arena.run, or speak JSON lines (stdio:)?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,10 +259,16 @@ class _Examination:
             return f"connected as {session.client or 'an unnamed client'}" if session is not None else "started"
         if hosted.benched:
             told = hosted.process.exits[-1].advice
-            hint = f"{told[:1].lower()}{told[1:]}" if told else "does it call arena.run, or speak JSON lines (stdio:)?"
+            hint = f"{told[:1].lower()}{told[1:]}" if told else _own_error(hosted) or NEITHER
             return f"the program {_last_exit(hosted)} without connecting; {hint}"
-        return f"no connection within {ARRIVE_SECONDS:g} seconds; does it call arena.run, or speak JSON lines (stdio:)?"
+        return f"no connection within {ARRIVE_SECONDS:g} seconds; {NEITHER}"
 
 
 def _last_exit(hosted: HostedBot) -> str:
     return hosted.process.exits[-1].text if hosted.process.exits else "is not running"
+
+
+def _own_error(hosted: HostedBot) -> str:
+    """What a program said last of its own mistake, such as a flag that there is not."""
+    lines = hosted.process.stderr.shown(SHOWN_LINES)
+    return next((f"it says: {line.removeprefix(ERROR)}" for line in reversed(lines) if line.startswith(ERROR)), "")

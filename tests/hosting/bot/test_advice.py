@@ -145,5 +145,5 @@ async def test_a_folder_is_told_what_its_bot_toml_lacks(here: Path) -> None:
 
 def test_a_bot_that_has_connected_and_crashes_is_not_taken_for_one_that_speaks_lines(here: Path) -> None:
     spec = parse("mybot.py", here)
-    assert advice.after_exit(spec, 0, [], sandboxed=True, arrived=True) == ""
+    assert advice.after_exit(spec, 0, [], sandboxed=True, arrived=True) == advice.BY_ITSELF
     assert advice.after_exit(spec, 0, [], sandboxed=True, arrived=False)

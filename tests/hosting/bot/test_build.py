@@ -132,6 +132,12 @@ def test_a_build_has_no_network_unless_the_host_allows_it(place: Path) -> None:
     assert (path / "hosts").read_text() == Path("/etc/hosts").read_text()
 
 
+def test_a_build_that_maven_cannot_do_without_the_network_is_told_so(place: Path) -> None:
+    said = "Could not transfer artifact org.example:tool:pom:1 from/to central (https://example.invalid): …"
+    with pytest.raises(BuildFailed, match=r"it seems to want the network.* or build it yourself first"):
+        built(place, f"echo '{said}'; exit 1")
+
+
 def test_a_build_with_network_trusts_what_the_machine_trusts(place: Path) -> None:
     trusted = next((path for path in CERTIFICATES if Path(path).is_file()), None)
     if trusted is None:

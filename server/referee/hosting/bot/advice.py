@@ -1,7 +1,8 @@
 """Advice for authors: what a program's end and its last words tell about a bot that was named or packed wrongly.
 
 Three mistakes look like crashes of the program and are none. It speaks JSON lines but was named without `stdio:`. A
-file beside it was left outside the sandbox. A package that it imports is not there.
+file beside it was left outside the sandbox. A package that it imports is not there. An end with exit code 0 in the
+middle of a match looks like none and is one.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ MISSING = re.compile(
 )
 """What programs write when a file or a module is not there."""
 MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
+BY_ITSELF = "It ended by itself while it was wanted: look for what calls exit, or lets main return"
 MOST_NEIGHBOURS = 1000
 LONGEST_SCRIPT = 1 << 16
 NAMED = 3
@@ -36,7 +38,7 @@ def after_exit(spec: BotSpec, code: int, lines: list[str], *, sandboxed: bool, a
             return lacks
     if spec.kind is not Kind.STDIO and not arrived and (code == 0 or _should_be_lines(spec)):
         return named_as_lines(spec)
-    return ""
+    return BY_ITSELF if arrived and code == 0 else ""
 
 
 def named_as_lines(spec: BotSpec) -> str:

@@ -32,6 +32,7 @@ WANTED_NETWORK = (
     "name resolution", "could not resolve", "getaddrinfo", "eai_again", "enotfound", "enetunreach", "no such host",
     "network is unreachable", "name or service not known", "dial tcp", "failed to establish a new connection",
     "unable to connect", "failed to connect", "connection refused", "econnrefused", "could not connect",
+    "could not transfer artifact",
 )  # fmt: skip
 """What programs write that cannot reach another machine."""
 
@@ -89,6 +90,7 @@ async def _build_shut_in(spec: BotSpec, network: bool, seconds: float, limits: S
             if network or not any(sign in failed.output.lower() for sign in WANTED_NETWORK):
                 raise
             hint = "it seems to want the network, which builds do not have: --build-network allows it"
+            hint += ", or build it yourself first"
             raise BuildFailed(f"{failed.sentence}; {hint}", failed.output) from None
         finally:
             # Only when its first process is gone has the kernel ended all others, and nothing changes any more.

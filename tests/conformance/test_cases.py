@@ -115,3 +115,8 @@ def test_what_was_seen_is_compared_by_what_a_case_names(expected: Any, seen: Any
 def test_a_wrong_body_is_told(table: dict[str, Any], sentence: str) -> None:
     with pytest.raises(bodies.NotABody, match=sentence):
         bodies.from_table(table)
+
+
+def test_views_in_json_have_the_bytes_that_the_protocol_promises() -> None:
+    table = {"decide": {"view_json": {"b": [1, {"ü": True}], "a": "x, y"}, "view_padding": 3}}
+    assert bodies.from_table(table).decide.view.decode() == '{"":"xxx","a":"x, y","b":[1,{"ü":true}]}'

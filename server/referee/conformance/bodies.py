@@ -109,8 +109,8 @@ def _view(fields: dict[str, Any]) -> bytes | None:
     if "view_json" in fields:
         value = fields.pop("view_json")
         if padding:
-            value = {"padding": "x" * padding, **value}
-        return json.dumps(value, ensure_ascii=False).encode()
+            value = {"": "x" * padding, **value}  # before all others, when keys are sorted
+        return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
     if "view_flip7" in fields:
         view = flip7_pb2.View()
         _fill(view, fields.pop("view_flip7"))

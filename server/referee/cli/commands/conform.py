@@ -83,7 +83,10 @@ def conform(
     CMD plays with one object per match and does what the first legal move says. 'fail': raise an error. 'think:MS':
     think so many milliseconds, answer the second move. 'count': answer how many decisions this object has been asked.
     'view': answer from the view. Anything else: answer it; after a rejection the last legal move, without legal moves
-    'pass'. It ends with exit code 2 when it is refused, and with 3 when it gives up after REFEREE_PATIENCE seconds.
+    'pass'. At the start of a match it writes 'conformbot: start MATCH seat SEAT of NAME,NAME' to stderr, at its end
+    'conformbot: end MATCH rank RANK finished' (or timeout, …). After these lines it raises an error at the start of a
+    match called no-start, and at the end of one called no-end. A match in which it raises an error is resigned. It ends
+    with exit code 2 when it is refused, and with 3 when it gives up, after REFEREE_PATIENCE seconds and no sooner.
     sdk/README.md tells the whole: flags, behaviour, sentences, the conformbot.
 
     Example: [bold]referee conform --lacks flags --lacks sentences --case answers -- node mybot.js[/bold]

@@ -14,7 +14,8 @@ import pytest
 from ..waiting import PATIENCE
 from .conftest import Server
 
-README = (Path(__file__).resolve().parents[2] / "sdk" / "python" / "README.md").read_text(encoding="utf-8")
+SDKS = Path(__file__).resolve().parents[2] / "sdk"
+README = (SDKS / "python" / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
 TESTS = [block for block in BLOCKS if "def test_" in block]
 BOTS = [block for block in BLOCKS if block not in TESTS]
@@ -25,6 +26,15 @@ PRACTICE = ("--practice", "flip7", "--against", "random,random")
 def test_there_are_bots_and_tests() -> None:
     assert (len(BOTS), len(TESTS)) == (4, 4)
     assert "arena.Decision[flip7.View]" in TYPED_BOT, "the bot that the tests are about"
+
+
+@pytest.mark.parametrize("language", ["python", "typescript", "go", "rust", "java", "cpp"])
+def test_a_program_with_a_loop_of_its_own_plays_as_it_is_printed(language: str) -> None:
+    readme = (SDKS / language / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```\S+\n(.*?)^```$", readme, re.DOTALL | re.MULTILINE)
+    [program] = [block for block in blocks if re.search(r"\bClient\b.*\(|NewClient|run_async|arena::Client", block)]
+    for word in ("localhost:7700", "REFEREE_TOKEN", "flip7"):
+        assert word in program, f"{word}: the server, the token and the practice that the page has told of before"
 
 
 async def run(folder: Path, *words: str, **environment: str) -> str:

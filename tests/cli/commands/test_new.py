@@ -6,6 +6,7 @@ import io
 import json
 import re
 import shutil
+import subprocess
 import tarfile
 import tomllib
 import zipfile
@@ -83,6 +84,23 @@ def test_a_bot_to_be_built_names_the_sdk_of_this_version_and_the_view_of_its_gam
     assert settings["games"] == [game]
     assert any(__version__ in text for path, text in files.items() if path.name in MANIFESTS)
     assert not (tmp_path / "mybot" / "sdk").exists()
+
+
+def test_npm_gives_up_soon_where_there_is_no_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main.main(["new", "mybot", "--game", "flip7", "--lang", "typescript"]) == 0
+    npm = tmp_path / "tools" / "npm"
+    npm.parent.mkdir()
+    npm.write_text(f'#!/bin/sh\necho "$@" >{tmp_path}/asked\nexit 1\n')
+    npm.chmod(0o755)
+    build = ["sh", "mybot/build.sh"]
+    done = subprocess.run(
+        build, env={"PATH": f"{npm.parent}:/usr/bin:/bin"}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1, done.stderr
+    assert "--fetch-retries=1 --fetch-retry-mintimeout=1000" in (tmp_path / "asked").read_text()
 
 
 MANIFESTS = ("package.json", "go.mod", "Cargo.toml", "pom.xml", "CMakeLists.txt")

@@ -86,9 +86,7 @@ def test_a_bot_to_be_built_names_the_sdk_of_this_version_and_the_view_of_its_gam
     assert not (tmp_path / "mybot" / "sdk").exists()
 
 
-def test_npm_gives_up_soon_where_there_is_no_network(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_npm_gives_up_soon_where_there_is_no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert main.main(["new", "mybot", "--game", "flip7", "--lang", "typescript"]) == 0
     npm = tmp_path / "tools" / "npm"

@@ -27,3 +27,14 @@ func TestTheStackOfAPanicBeginsInTheBot(t *testing.T) {
 		}
 	}
 }
+
+func TestTheStackOfAPanicHasNothingOfTheClient(t *testing.T) {
+	server := serve(t)
+	client := server.play(t, Func(func(context.Context, *Decision) (string, error) { panic("out of ideas") }), Settings{})
+	stream := server.greeted(t)
+	stream.say(started("m/1"), asked("m/1", 1, "hit"))
+	stream.hear()
+	if !client.heard("panic: out of ideas\n") || !client.heard("panic_test.go:") || client.heard("(*Client)") {
+		t.Error("the trace has frames of the client, or none of the bot")
+	}
+}

@@ -145,14 +145,16 @@ func recovered(trace *error) {
 	}
 }
 
-// fromThePanic is a stack without the frames above the one that panicked: those of the recovery and of the runtime.
+// fromThePanic is the bot's part of a stack: without what runs above the frame that panicked (the recovery, the
+// runtime), and without the client below, which called the bot.
 func fromThePanic(stack string) string {
 	_, below, _ := strings.Cut(stack, "\npanic(")
 	for begun := false; !begun || strings.HasPrefix(below, "runtime."); begun = true { // a frame is two lines
 		_, below, _ = strings.Cut(below, "\n")
 		_, below, _ = strings.Cut(below, "\n")
 	}
-	return below
+	ofTheBot, _, _ := strings.Cut(below, "\ngithub.com/referee-arena/referee/sdk/go.(*Client).")
+	return ofTheBot
 }
 
 type panicked struct {

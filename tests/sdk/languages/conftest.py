@@ -16,7 +16,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def language(request: pytest.FixtureRequest) -> Language:
-    one: Language = request.param
+    return _built(request.param)
+
+
+@pytest.fixture
+def typescript() -> Language:
+    """For what only its bots have; such a test belongs to the group of that name."""
+    return _built(next(one for one in LANGUAGES if one.name == "typescript"))
+
+
+def _built(one: Language) -> Language:
     if missing := one.missing:
         pytest.skip(f"{one.name}: {missing} is not installed")
     one.made_once("build")

@@ -69,3 +69,20 @@ def test_a_new_bot_says_which_tool_is_missing_to_build_it(language: Language, tm
     assert done.returncode == 3, done.stdout + done.stderr
     assert done.stderr.startswith("error: there is no ")
     assert "install" in done.stderr
+
+
+@pytest.mark.xdist_group("typescript")
+def test_an_error_in_typescript_is_shown_where_the_author_wrote_it(typescript: Language, tmp_path: Path) -> None:
+    assert typescript.packages()
+    tmp_path.chmod(0o755)
+    bot = tmp_path / "mybot"
+    referee("new", bot, "--game", "flip7", "--lang", "typescript", "--sdk", ROOT / "dist")
+    source = bot / "bot.ts"
+    before, signature, after = source.read_text().partition("function decide(decision: Decision<flip7.View>): string {")
+    source.write_text(f'{before}{signature} if (decision.number > 0) throw new Error("out of ideas");{after}')
+    assert build(bot).returncode == 0
+    words = [str(REFEREE), "check", str(bot), "--matches", "1", "--json"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=900, check=False)
+    assert done.returncode == 1, done.stdout[-6000:] + done.stderr[-6000:]
+    place = f"bot.ts:{before.count(chr(10)) + 1}:"
+    assert any(place in line for line in json.loads(done.stdout)["last_lines"]), done.stdout

@@ -16,6 +16,7 @@ import random
 import tracemalloc
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from itertools import count
 from time import process_time
 from typing import Any
 
@@ -84,13 +85,14 @@ def with_views(game: Game[Any], players: int) -> Contestant:
 
 def _random_matches(game: Game[Any], players: int, *, views: bool) -> Contestant:
     options = game.resolve_options()
+    # No match is played twice, in no round: games remember what they have worked out.
+    seeds = (match_seed(b"bench" + game.name.encode() + bytes([players, views]), number) for number in count())
 
     def play(seconds: float) -> tuple[int, float]:
-        decisions, number = 0, 0
+        decisions = 0
         start = process_time()
         while process_time() - start < seconds:
-            seed = match_seed(b"bench", number)
-            number += 1
+            seed = next(seeds)
             state = game.new(players, options, Seeded(seed))
             choose = [random_chooser(seed, seat) for seat in range(players)]
             while asked := state.pending():

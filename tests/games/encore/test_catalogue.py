@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.games.encore.catalogue import AT_A_TIME, Catalogue, chosen
-from referee.games.encore.moves import ANY, JOKER, Move, pair
-from referee.games.encore.shapes import EVERY, in_order
+from referee.games.encore.catalogue import Catalogue
+from referee.games.encore.moves import ANY, JOKER, pair
+from referee.games.encore.shapes import EVERY
 from referee.games.encore.sheet import sheet_for
 from referee.games.encore.state import EncoreState
 
@@ -18,28 +18,17 @@ SHEET = sheet_for("standard")
 some_boxes = st.integers(0, EVERY)
 
 
-@given(st.lists(st.lists(some_boxes, max_size=2 * AT_A_TIME + 3), max_size=4), some_boxes)
-def test_the_shapes_that_have_one_of_some_boxes_are_found_in_their_order(groups: list[list[int]], boxes: int) -> None:
-    catalogue = Catalogue(groups)
-    for group, shapes in enumerate(groups):
-        sections = catalogue.sections(group, group)
-        assert chosen(sections, catalogue.every) == [Move(group, shape) for shape in shapes]
-        having = [Move(group, shape) for shape in shapes if shape & boxes]
-        assert chosen(sections, catalogue.having(boxes)) == having
-        assert chosen(sections, catalogue.having(boxes)) == having, "asked again, it is remembered"
+@given(st.lists(some_boxes), some_boxes)
+def test_the_shapes_that_have_one_of_some_boxes_are_found(shapes: list[int], boxes: int) -> None:
+    catalogue = Catalogue(shapes)
+    assert list(catalogue.flags(catalogue.having(boxes))) == [bool(shape & boxes) for shape in shapes]
+    assert list(catalogue.flags(catalogue.every)) == [1] * len(shapes)
 
 
 def test_every_pair_of_dice_has_its_shapes_in_the_catalogue() -> None:
-    moves = chosen(SHEET.offer(range(JOKER + 1), range(ANY + 1), 2), SHEET.shapes.every)
-    assert list(dict.fromkeys(move.way for move in moves)) == [
-        pair(colour, face) for colour in range(6) for face in range(6)
-    ]
-    for colour in range(JOKER + 1):
-        shapes = [shape for shape, of in SHEET.shape_colour.items() if colour in (of, JOKER)]
-        for face in range(ANY + 1):
-            fitting = in_order(shape for shape in shapes if face in (shape.bit_count() - 1, ANY))
-            way = pair(colour, face)
-            assert [move.boxes for move in moves if move.way == way] == fitting
+    tables, pick = SHEET.offer(range(JOKER + 1), range(ANY + 1), 2)
+    assert [table[0].way for table in tables] == [pair(colour, number) for colour in range(6) for number in range(6)]
+    assert [len(flags) for flags in pick(bytes(SHEET.shapes.size))] == [0, 0, *map(len, tables)]
 
 
 def test_what_is_open_is_the_same_whether_it_was_asked_for_before_or_not(moments: Moments) -> None:

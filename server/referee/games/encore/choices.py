@@ -7,11 +7,12 @@ their first box.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from itertools import chain, compress
 
-from referee.games.encore.catalogue import Section, chosen
 from referee.games.encore.moves import BLOCK, BOMB, HEART, LINE, PASSING, STARS, Move
 from referee.games.encore.paper import Paper
+from referee.games.encore.sheet import Offer
 
 # What the pending seats are asked for.
 EVERYBODY, ACTIVE, OTHERS, BOMBS = range(4)
@@ -19,9 +20,10 @@ EVERYBODY, ACTIVE, OTHERS, BOMBS = range(4)
 CIRCLING_A_HEART = Move(HEART, 0)
 
 
-def choices(paper: Paper, offer: Sequence[Section], special: int) -> tuple[Move, ...]:
+def choices(paper: Paper, offer: Offer, special: int) -> tuple[Move, ...]:
     """All moves among the dice on the table; `special` is the action of the special die, or PASS when it is gone."""
-    pairs = chosen(offer, paper.open_shapes())
+    tables, pick = offer
+    pairs = compress(chain.from_iterable(tables), b"".join(pick(paper.open_shapes())))
     if special and paper.circled > paper.used:
         return (PASSING, *pairs, *special_moves(paper, special))
     return (PASSING, *pairs)

@@ -7,18 +7,19 @@ from them and makes no new objects.
 from __future__ import annotations
 
 import json
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, compress
+from operator import itemgetter
 from typing import Any, NamedTuple
 
-from referee.games.encore.catalogue import Catalogue, Section, chosen
+from referee.games.encore.catalogue import Catalogue
 from referee.games.encore.moves import (
     ANY,
     BLOCK,
     BOMB,
     COLOURS,
-    JOKER,
     JOKER_WORD,
     JOKERS,
     LINE,
@@ -44,8 +45,11 @@ from referee.games.encore.shapes import (
 )
 from referee.games.encore.sheet_file import STANDARD, standard_sheet
 
-Open = tuple[int, int, int, int, int]
-"""Marked boxes, boxes that were ever within reach, the shapes with one of those and of these, the open shapes."""
+Table = tuple[Move, ...]
+Offer = tuple[tuple[Table, ...], Callable[[bytes], tuple[bytes, ...]]]
+"""The tables open to a player, and what picks their flags (see `Catalogue`) from those of all shapes."""
+Open = tuple[int, int, int, int, bytes]
+"""Marked boxes, boxes that were ever within reach, the shapes with one of those and of these, flags of open shapes."""
 Line = tuple[int, int, int]
 """A row, a column or a colour: its own bit among its like, its number, the mask of its boxes."""
 
@@ -117,38 +121,37 @@ class Sheet:
         self.shape_colour = {shape: colour for colour, group in enumerate(shapes) for shape in group}
         """The colour of every connected shape of 1 to 5 boxes of one colour."""
         shapes.append(in_order(self.shape_colour))  # what the joker can stand for
-        sizes = range(1, ANY + 1)
-        self.shapes = Catalogue(
-            [[shape for shape in some if shape.bit_count() == size] for some in shapes for size in sizes]
-        )
-        """What pairs of dice can mark: the shapes of every colour, one box to five, then all again for the joker."""
+        self.shapes = Catalogue([shape for group in shapes for shape in group])
+        """What pairs of dice can mark: the shapes of every colour, fewer boxes first, then all again for the joker."""
         reached = self.shapes.having(self.start_column)
-        self.open_at_first: Open = (0, self.start_column, 0, reached, reached)
+        self.open_at_first: Open = (0, self.start_column, 0, reached, self.shapes.flags(reached))
         """What is open on an empty sheet."""
-        self._pairs: dict[int, list[Section]] = {}
-        """The moves of every pair."""
-        for colour in range(JOKER + 1):
-            first = ANY * colour  # of the groups of this colour
-            for number in range(ANY):
+        self._pairs: dict[int, tuple[Table, slice]] = {}
+        """The moves of every pair, and where their shapes are in the catalogue."""
+        place = 0
+        for colour, group in enumerate(shapes):
+            sizes = [shape.bit_count() - 1 for shape in group]
+            for number in range(ANY + 1):
+                first, last = bisect_left(sizes, number), bisect_right(sizes, number)
+                if number == ANY:
+                    first, last = 0, len(group)
                 way = pair(colour, number)
-                self._pairs[way] = self.shapes.sections(first + number, way)
-            way = pair(colour, ANY)
-            self._pairs[way] = [
-                part for group in range(first, first + ANY) for part in self.shapes.sections(group, way)
-            ]
+                table = tuple(Move(way, shape) for shape in group[first:last])
+                self._pairs[way] = table, slice(place + first, place + last)
+            place += len(group)
         bombs = in_order(part for square in squares() for part in subsets(square))
-        self.pair_moves = frozenset(move for way in self._pairs for move in chosen(self._pairs[way], self.shapes.every))
+        self.pair_moves = frozenset(move for table, _ in self._pairs.values() for move in table)
         """Whatever pairs of dice can mark on an empty sheet."""
         self.bomb_shapes = frozenset(bombs)
-        self._bombs = Catalogue([bombs])
-        self._bomb_sections = self._bombs.sections(0, BOMB)
+        self._bombs = Catalogue(bombs)
+        self._bomb_moves: Table = tuple(Move(BOMB, boxes) for boxes in bombs)
         self.lines = _choices(LINE, 3)
         """The moves that mark 1 to 3 of these boxes of one row."""
         self.star_choices = _choices(STARS, 2)
         """The moves that mark 1 or 2 of these stars."""
         self.block_moves = {part: Move(BLOCK, part) for block in self.blocks for part in subsets(block)}
         self.notation.remember([*self.shape_colour, *bombs, *self.block_moves])
-        self._offers: dict[tuple[int, int, int], list[Section]] = {}
+        self._offers: dict[tuple[int, int, int], Offer] = {}
         self.touched = Remembered(self._touched, MOST_TOUCHED)
         """What some boxes touch; lines without any box belong to it as well."""
 
@@ -159,24 +162,26 @@ class Sheet:
         self.number_throws = _throws(self.number_faces)
         """The faces of several dice together, by their words."""
 
-    def offer(self, colours: Sequence[int], faces: Sequence[int], marks: int) -> list[Section]:
-        """The moves that are open to a player with so many exclamation marks when the dice show these faces."""
+    def offer(self, colours: Sequence[int], faces: Sequence[int], marks: int) -> Offer:
+        """What is open to a player with so many exclamation marks when the dice show these faces."""
         marks = marks if marks < 2 else 2  # no pair needs more
         key = (_bits(*colours), _bits(*faces), marks)
         found = self._offers.get(key)
         if found is None:
             ways = [pair(colour, number) for colour in sorted(set(colours)) for number in sorted(set(faces))]
-            found = [part for way in ways if JOKERS[way] <= marks for part in self._pairs[way]]
-            self._offers[key] = found
+            pairs = [self._pairs[way] for way in ways if JOKERS[way] <= marks]
+            nothing = slice(0)  # twice, since an itemgetter makes a tuple of two parts or more
+            pick = itemgetter(nothing, nothing, *[place for _, place in pairs])
+            found = self._offers[key] = (tuple([table for table, _ in pairs]), pick)
         return found
 
-    def bombs(self, marked: int) -> list[Move]:
+    def bombs(self, marked: int) -> Iterable[Move]:
         """The bombs that a player can place who has marked these boxes."""
         catalogue = self._bombs
         dead = 0
         for column in COLUMNS:
             dead |= catalogue.having(column & marked)
-        return chosen(self._bomb_sections, catalogue.every ^ dead)
+        return compress(self._bomb_moves, catalogue.flags(catalogue.every ^ dead))
 
     def _touched(self, boxes: int) -> Touched:
         rows, columns, colours = (

@@ -296,11 +296,11 @@ class Round:
                 discard += hand
                 hand.clear()
             brought.append(won)
-        self.shown = [b""] * self.players
         self.shown_standing = b""
-        for three in self.threes:
-            discard += (THREE, *three.aside)
-        self.threes.clear()
+        if self.threes:
+            for three in self.threes:
+                discard += (THREE, *three.aside)
+            self.threes.clear()
         self.unserved.clear()
         self.log.tell_end_of_round(brought)
         best = max(totals)
@@ -314,5 +314,6 @@ class Round:
     def _end_match(self, reason: str) -> None:
         self.asked = self.turn = NOBODY
         self.in_round = 0
+        self.shown = [b""] * self.players
         self.ended = Result(ranks(self.totals), tuple(self.totals), reason)
         self.log.tell(events.ENDED)

@@ -47,13 +47,6 @@ def wire(table: Round, seat: Seat | None) -> bytes:
         shown[player] = _player(table.status[player], bytes(table.hands[player]))
     asked, card = table.asked, table.card
     question, details = _TURNS[asked] if card < 0 else _target(table.turn, card, table.eligible)
-    unresolved = b""
-    if table.threes:
-        unresolved = b"".join([_three(three.player, three.left, *three.aside) for three in table.threes])
-    if table.unserved:
-        # A player put out before his card gets none.
-        unserved = [unserved for unserved in reversed(table.unserved) if table.in_round >> unserved & 1]
-        unresolved += View(unserved=unserved).SerializeToString()
     parts: list[bytes | bytearray] = [
         _HEADS[-1 if seat is None else seat][asked],
         *table.log.since(seat),
@@ -64,13 +57,21 @@ def wire(table: Round, seat: Seat | None) -> bytes:
         _PILE,
         table.pile_counts,
         _PILE_SIZES[len(table.pile)],
-        _DISCARD_SIZES[len(table.discard)],
-        _RESHUFFLES[table.reshuffles],
+        _DISCARDED[table.reshuffles][len(table.discard)],
         details,
-        unresolved,
         table.shown_options,
     ]
+    if table.threes or table.unserved:
+        parts.insert(-1, _unresolved(table))
     return b"".join(parts)
+
+
+def _unresolved(table: Round) -> bytes:
+    """The Threes in progress, and who has no card of the opening deal yet."""
+    form = b"".join([_three(three.player, three.left, *three.aside) for three in table.threes])
+    # A player put out before his card gets none.
+    unserved = [unserved for unserved in reversed(table.unserved) if table.in_round >> unserved & 1]
+    return form + View(unserved=unserved).SerializeToString()
 
 
 @lru_cache(maxsize=4096)
@@ -133,7 +134,10 @@ _TURNS = [*[(_QUESTION_TURN, form) for form in each(View, "turn", _EVERY_SEAT)],
 _ROUNDS = each(View, "round", range(MOST_ROUNDS + 1))
 _DEALERS = each(View, "dealer", _EVERY_SEAT)
 _PILE_SIZES = each(View, "pile_size", range(_MOST_CARDS + 1))
-_DISCARD_SIZES = each(View, "discard_size", range(_MOST_CARDS + 1))
-_RESHUFFLES = each(View, "reshuffles", range(MOST_RESHUFFLES + 1))
+# By how often the discards were shuffled in this round, and by how many there are.
+_DISCARDED = [
+    [discarded + shuffled for discarded in each(View, "discard_size", range(_MOST_CARDS + 1))]
+    for shuffled in each(View, "reshuffles", range(MOST_RESHUFFLES + 1))
+]
 # What stands before `pile_counts`: no card comes more than 127 times.
 _PILE = heads(View, "pile_counts", KINDS)[KINDS]

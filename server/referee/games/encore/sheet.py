@@ -233,6 +233,6 @@ def _choices(way: int, most: int) -> Callable[[int], tuple[Move, ...]]:
     @lru_cache(maxsize=4096)
     def moves(boxes: int) -> tuple[Move, ...]:
         bits = [1 << number for number in numbers(boxes)]
-        return tuple(Move(way, sum(some)) for count in range(1, most + 1) for some in combinations(bits, count))
+        return tuple([Move(way, sum(some)) for count in range(1, most + 1) for some in combinations(bits, count)])
 
     return moves

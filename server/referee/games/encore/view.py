@@ -6,11 +6,13 @@ wire forms (`referee.rules.wire`): all but seat and news is written once per dec
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from arena.games.encore.v1 import encore_pb2 as pb
 from referee.games.encore.choices import BOMBS
+from referee.games.encore.events import Event
 from referee.games.encore.events import wire as event_wire
 from referee.games.encore.moves import ACTION_NAMES, NUMBER_WORDS, PASS
 from referee.games.encore.paper import Paper
@@ -33,8 +35,13 @@ def wire(state: EncoreState, seat: int | None) -> bytes:
     """The wire form of that view."""
     if not state.shown:
         state.shown = _table(state)
-    news = state.log.written(seat, partial(event_wire, state.sheet))
-    return b"".join([_head(seat, state.asked), *news, state.shown])
+    return b"".join([_head(seat, state.asked), *state.log.written(seat, _writer(state.sheet)), state.shown])
+
+
+@lru_cache(maxsize=16)
+def _writer(sheet: Sheet) -> Callable[[Event], bytes]:
+    """Writes an event in the words of this sheet."""
+    return partial(event_wire, sheet)
 
 
 @lru_cache(maxsize=1024)
@@ -54,11 +61,11 @@ def _table(state: EncoreState) -> bytes:
         players += player
     words = state.rolled
     pairs = len(words) // 2
-    rolled = dice = _colour_dice(words[:pairs]) + _other_dice(words[pairs:-1], words[-1])
-    if state.taken.way != PASS:
-        colours = _colour_dice(tuple([sheet.colour_words[face] for face in state.colour_dice]))
-        special = "" if state.special_die == PASS else ACTION_NAMES[state.special_die]
-        dice = colours + _other_dice(tuple([NUMBER_WORDS[face] for face in state.number_dice]), special)
+    rolled = _colour_dice(words[:pairs]) + _other_dice(words[pairs:-1], words[-1])
+    if state.taken.way == PASS:
+        dice = framed(_DICE, rolled)
+    else:
+        dice = _dice_left(sheet, state.colour_dice, state.number_dice, state.special_die)
     if ended:
         question = pb.View(ranks=ended.ranks, reason=ended.reason).SerializeToString()
     else:
@@ -69,7 +76,7 @@ def _table(state: EncoreState) -> bytes:
         _printed(sheet),
         _turn(state.roll, state.roll_limit, state.active),
         *(_ROLLED, varint(len(rolled)), rolled),
-        *(_DICE, varint(len(dice)), dice),
+        dice,
         players,
         _taken(sheet, state.rows_taken, state.columns_taken, state.colours_taken),
     ]
@@ -121,6 +128,14 @@ def _colour_dice(words: tuple[str, ...]) -> bytes:
 @lru_cache(maxsize=4096)
 def _other_dice(numbers: tuple[str, ...], special: str) -> bytes:
     return pb.Dice(numbers=numbers, special=special).SerializeToString()
+
+
+@lru_cache(maxsize=16_384)
+def _dice_left(sheet: Sheet, colours: tuple[int, ...], numbers: tuple[int, ...], special: int) -> bytes:
+    """A view with the dice that the active player has left, and nothing else."""
+    words = _colour_dice(tuple([sheet.colour_words[face] for face in colours]))
+    action = "" if special == PASS else ACTION_NAMES[special]
+    return framed(_DICE, words + _other_dice(tuple([NUMBER_WORDS[face] for face in numbers]), action))
 
 
 @lru_cache(maxsize=4096)

@@ -7,8 +7,10 @@ not forked, for the caller may have threads and connections.
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import signal
+import sys
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from types import TracebackType
@@ -41,3 +43,13 @@ class DeafPool(ProcessPoolExecutor):
 def process_pool(processes: int, begin: Callable[..., object], *given: Any) -> ProcessPoolExecutor:
     """A pool of so many processes, each of which begins with `begin(*given)`."""
     return DeafPool(processes, multiprocessing.get_context("spawn"), begin, given)
+
+
+def collect_seldom() -> None:
+    """Look for garbage seldom: where records are replayed hardly anything lives on, and it saves a tenth of the time.
+
+    Only CPython is told; others, such as PyPy, collect in a way of their own.
+    """
+    if sys.implementation.name == "cpython":
+        gc.freeze()
+        gc.set_threshold(100_000)

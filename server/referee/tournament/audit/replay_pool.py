@@ -6,7 +6,6 @@ are the caller's: results come back in the order in which the matches went in.
 
 from __future__ import annotations
 
-import gc
 import os
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -16,7 +15,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from referee.processes import process_pool
+from referee.processes import collect_seldom, process_pool
 from referee.tournament.audit.audited import AuditedTournament, MatchLine
 from referee.tournament.audit.replay import DoesNotHold, Replayed, replay
 from referee.tournament.nonces import NonceDigests
@@ -153,9 +152,7 @@ _check: MatchCheck | None = None
 def _begin(check: MatchCheck) -> None:
     global _check
     _check = check
-    # Hardly anything that a replay makes lives on: looking for it seldom saves a tenth of the time.
-    gc.freeze()
-    gc.set_threshold(100_000)
+    collect_seldom()
 
 
 def _check_chunk(chunk: list[Item]) -> list[ReplayedResult]:

@@ -8,7 +8,6 @@ replaced, and what it was reading is read in a thread: no result is lost for it.
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 import pickle
 import struct
@@ -20,6 +19,7 @@ from typing import Any, BinaryIO
 import structlog
 
 from referee.hosting.admission.capacity import cores_at_hand
+from referee.processes import collect_seldom
 from referee.threads import in_thread
 from referee.tournament.running.venue import Fixture
 from referee.workers.cluster.results import Answer, Untrue, read_answer
@@ -139,8 +139,7 @@ class _Reader:
 
 def main() -> None:
     """In the process: read what is asked until the pipe ends."""
-    gc.freeze()
-    gc.set_threshold(100_000)  # hardly anything that a replay makes lives on
+    collect_seldom()
     into, out = os.fdopen(0, "rb"), os.fdopen(1, "wb")
     with suppress(BrokenPipeError):
         while (question := _next(into)) is not None:

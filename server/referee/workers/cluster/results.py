@@ -16,6 +16,7 @@ from typing import Any
 from referee.match.result import Ending
 from referee.match.seat_log import PackedLog, SeatLog
 from referee.rules.game import WrongUse
+from referee.rules.record import Record
 from referee.tournament.audit.replay import DoesNotHold, Replayed, replay
 from referee.tournament.running.played import Played, nobody_hears
 from referee.tournament.running.venue import Fixture
@@ -110,7 +111,7 @@ def checked(fixture: Fixture, value: dict[str, Any], record: bytes) -> Result:
         raise Untrue(f"match {fixture.id} is not so: {error}") from None
     _compare(fixture, played, replayed)
     ending = replayed.ending
-    course = json.dumps([replayed.record.moves, ending.ranks, ending.scores, ending.words])
+    course = "\n".join([*replayed.record.moves, str((ending.ranks, ending.scores, ending.words))])
     return Result(fixture.id, _plain(played), sha256(course.encode()).digest())
 
 
@@ -121,7 +122,7 @@ def _compare(fixture: Fixture, played: Played, replayed: Replayed) -> None:
         ("players", fixture.bots, replayed.names),
         ("game", fixture.game, record.game),
         ("seed", fixture.seed.hex(), record.seed),
-        ("options", json.loads(json.dumps(dict(fixture.options))), json.loads(json.dumps(record.options))),
+        ("options", *_options(fixture, record)),
         ("number of seats", len(fixture.bots), len(played.seats)),
     )
     for what, wanted, found in expected:
@@ -139,6 +140,14 @@ def _compare(fixture: Fixture, played: Played, replayed: Replayed) -> None:
             raise Untrue(f"match {fixture.id}: seat {seat} made {account.decisions} decisions with {strikes} strikes")
         if abs(noted.time_ms - account.time_ms) > account.decisions / 2 + 1:
             raise Untrue(f"match {fixture.id}: seat {seat} took {account.time_ms} ms by its record")
+
+
+def _options(fixture: Fixture, record: Record) -> tuple[Any, Any]:
+    """Those of the order and those of the record, in the form in which they can be compared."""
+    ordered = dict(fixture.options)
+    if ordered == record.options:
+        return ordered, record.options
+    return json.loads(json.dumps(ordered)), json.loads(json.dumps(record.options))
 
 
 def _told(ending: Ending) -> str:

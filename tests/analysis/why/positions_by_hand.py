@@ -43,7 +43,7 @@ def complete_the_column() -> State[Any]:
     state.roll = state.roll_limit
     words = (sheet.colour_names[colour], sheet.colour_names[colour], "1", "1", "heart")
     state.rolled = words
-    state.colour_dice, state.number_dice, state.special_die = [colour, colour], [0, 0], 0
+    state.colour_dice, state.number_dice, state.special_die = (colour, colour), (0, 0), 0
     state.taken = type(state.taken)(37, 0)
     state.shown = b""
     assert pair(colour, 0) in {move.way for move in state.legal(0).moves}
